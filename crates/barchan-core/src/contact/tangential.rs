@@ -1,0 +1,67 @@
+//! Friction: the force in the contact plane.
+
+use super::TangentialLaw;
+use super::normal::Response;
+use super::rows::slot;
+use crate::simd::{Lanes, Vec3};
+
+/// Spring and dashpot of the contact plane, per lane.
+#[derive(Clone, Copy)]
+pub struct Springs<V> {
+    /// Stiffness [N/m].
+    pub stiffness: V,
+    /// Damping coefficient [N s/m].
+    pub damping: V,
+}
+
+impl TangentialLaw {
+    /// Spring and dashpot at this instant.
+    #[inline(always)]
+    pub fn springs<V: Lanes>(&self, normal: &Response<V>, patch: V, mass: V, row: &[V; 8]) -> Springs<V> {
+        let stiffness = match self {
+            // kₜ = 8 G* √(R* ξ), following the contact area [Mindlin 1949].
+            TangentialLaw::Mindlin => row[slot::TANGENTIAL] * patch,
+            // A fixed share of the normal stiffness [Cundall and Strack 1979].
+            TangentialLaw::CundallStrack { .. } => row[slot::TANGENTIAL] * normal.stiffness,
+            // A dashpot alone [Longmore 2009, eq. 3.28].
+            TangentialLaw::Viscous { .. } => return Springs { stiffness: V::zero(), damping: row[slot::DAMPING_T] },
+        };
+        Springs { stiffness, damping: row[slot::DAMPING_T] * (stiffness * mass).sqrt() }
+    }
+
+    /// Whether the contact keeps a displacement.
+    #[inline(always)]
+    pub fn remembers(&self) -> bool {
+        !matches!(self, TangentialLaw::Viscous { .. })
+    }
+}
+
+/// Below this a squared length counts as zero; keeps 0/0 out of the lanes and is far below any kept displacement.
+const TINY: f64 = 1e-30;
+
+/// Turns a kept displacement into the present contact plane, keeping its length [Longmore 2009, eq. 3.12, with the
+/// operator that is lost in print].
+#[inline(always)]
+pub fn turn_into_plane<V: Lanes>(kept: Vec3<V>, normal: Vec3<V>) -> Vec3<V> {
+    let flat = kept.tangent_to(normal);
+    let ratio = kept.dot(kept) / flat.dot(flat).max(V::of(TINY));
+    flat.scale(ratio.sqrt())
+}
+
+/// Spring and dashpot against a cap, for sliding and for rolling alike. `kept` is the displacement half a step ago,
+/// already in the present plane; returns the force (or torque) against the motion, the displacement now, and the one half
+/// a step on.
+///
+/// Displacements live at half steps, forces at full ones: the kick–drift step has velocities at both, and the spring
+/// stays second order without storing anything. Where the cap holds, spring and dashpot give way in proportion, so
+/// that a kept displacement is never longer than the slip that made it (a dashpot that keeps its full share would
+/// stretch the spring backwards without bound while the contact is still small).
+#[inline(always)]
+pub fn slide<V: Lanes>(kept: Vec3<V>, velocity: Vec3<V>, springs: &Springs<V>, cap: V, dt: V) -> [Vec3<V>; 3] {
+    let half = velocity.scale(dt * V::of(0.5));
+    let now = kept.plus(half);
+    let force = now.scale(springs.stiffness).plus(velocity.scale(springs.damping));
+    let share = (cap / force.dot(force).max(V::of(TINY)).sqrt()).min(V::of(1.0));
+    let now = now.scale(share);
+    [force.scale(share), now, now.plus(half)]
+}

@@ -1,0 +1,138 @@
+//! What readers see of a world: plain columns at one instant.
+//!
+//! Writers, the renderer, measurements and (later) Python read [`Frame`]s only; nobody reaches into a solver.
+//! One row is one grain. A grain of several spheres is expanded by [`Frame::spheres`].
+
+use crate::shapes::Shape;
+use glam::{DQuat, DVec3};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// The state of all grains (and walls) at one time, as columns of equal length.
+///
+/// Columns a solver keeps in this very form are borrowed; those it must derive (velocities at the full step) are owned.
+#[derive(Clone, Debug, Default)]
+pub struct Frame<'a> {
+    /// Simulated time [s].
+    pub time: f64,
+    /// Steps taken so far.
+    pub step: u64,
+    /// Centres of mass [m].
+    pub position: Cow<'a, [DVec3]>,
+    /// Velocities of the centres of mass [m/s].
+    pub velocity: Cow<'a, [DVec3]>,
+    /// Angular velocities in the world's frame [rad/s].
+    pub spin: Cow<'a, [DVec3]>,
+    /// Orientations; empty where every grain is a single sphere.
+    pub orientation: Cow<'a, [DQuat]>,
+    /// Radius of the grain's largest sphere [m].
+    pub radius: Cow<'a, [f64]>,
+    /// Masses [kg].
+    pub mass: Cow<'a, [f64]>,
+    /// Permanent identity, given at birth and never used again.
+    pub id: Cow<'a, [u32]>,
+    /// Index into the scene's materials.
+    pub material: Cow<'a, [u16]>,
+    /// Index into `shapes`.
+    pub shape: Cow<'a, [u16]>,
+    /// Further columns of the solver at hand, one value a grain.
+    pub extras: Vec<Extra<'a>>,
+    /// The shapes the grains have, in units of their largest sphere's radius.
+    pub shapes: Arc<[Shape]>,
+    /// Names of the materials, by index.
+    pub materials: Arc<[String]>,
+    /// Walls as they stand.
+    pub walls: Vec<WallFrame>,
+}
+
+/// A column that only some solvers have.
+#[derive(Clone, Debug)]
+pub struct Extra<'a> {
+    /// Name as it appears in files and menus, for example `coordination`.
+    pub name: &'static str,
+    /// Unit, empty for a pure number.
+    pub unit: &'static str,
+    /// One value a grain.
+    pub values: Cow<'a, [f32]>,
+}
+
+/// Pose and load of one wall.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WallFrame {
+    /// Name from the scene.
+    pub name: String,
+    /// Where the wall's origin has moved to [m].
+    pub position: DVec3,
+    /// How the wall has turned.
+    pub rotation: DQuat,
+    /// Force of all grains on the wall [N].
+    pub force: DVec3,
+    /// Torque of all grains on the wall about its origin [N m].
+    pub torque: DVec3,
+}
+
+/// One sphere of a grain, placed in the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SphereView {
+    /// Row of the grain in the frame.
+    pub grain: usize,
+    /// Centre [m].
+    pub centre: DVec3,
+    /// Radius [m].
+    pub radius: f64,
+    /// Velocity of the centre [m/s].
+    pub velocity: DVec3,
+}
+
+impl Frame<'_> {
+    /// Number of grains.
+    pub fn len(&self) -> usize {
+        self.position.len()
+    }
+
+    /// Whether there is no grain.
+    pub fn is_empty(&self) -> bool {
+        self.position.is_empty()
+    }
+
+    /// Every sphere of every grain, grain by grain.
+    pub fn spheres(&self) -> impl Iterator<Item = SphereView> + '_ {
+        (0..self.len()).flat_map(move |g| {
+            let shape = &self.shapes[self.shape[g] as usize];
+            let turn = self.orientation.get(g).copied().unwrap_or(DQuat::IDENTITY);
+            shape.spheres().iter().map(move |s| {
+                let arm = turn * (s.centre * self.radius[g]);
+                SphereView {
+                    grain: g,
+                    centre: self.position[g] + arm,
+                    radius: s.radius * self.radius[g],
+                    velocity: self.velocity[g] + self.spin[g].cross(arm),
+                }
+            })
+        })
+    }
+
+    /// The same frame with every column owned, so that it can outlive the solver's next step.
+    pub fn into_owned(self) -> Frame<'static> {
+        fn own<T: Clone>(c: Cow<'_, [T]>) -> Cow<'static, [T]> {
+            Cow::Owned(c.into_owned())
+        }
+        Frame {
+            time: self.time,
+            step: self.step,
+            position: own(self.position),
+            velocity: own(self.velocity),
+            spin: own(self.spin),
+            orientation: own(self.orientation),
+            radius: own(self.radius),
+            mass: own(self.mass),
+            id: own(self.id),
+            material: own(self.material),
+            shape: own(self.shape),
+            extras: self.extras.into_iter().map(|e| Extra { name: e.name, unit: e.unit, values: own(e.values) }).collect(),
+            shapes: self.shapes,
+            materials: self.materials,
+            walls: self.walls,
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The substrate of barchan: what every solver stands on, and nothing that knows a solver.
+
+pub mod contact;
+pub mod frame;
+pub mod materials;
+pub mod neighbours;
+pub mod packing;
+pub mod regions;
+pub mod rng;
+pub mod shapes;
+pub mod simd;
+pub mod sizes;
+pub mod walls;

@@ -1,0 +1,311 @@
+//! Who may touch whom: a hierarchy of cell grids.
+//!
+//! Each sphere reaches `radius + skin` from its centre and is put into the level whose cells are just large enough for
+//! that, so that large spheres do not make the cells of small ones large [Ogarko and Luding 2012]. A pair is looked for
+//! from its smaller (or, on one level, its earlier) partner: in the 27 cells around it on its own level and on every
+//! coarser one. Cells wrap around where the domain is periodic *and* where a few far-flung grains would need more cells
+//! than there are grains: memory is bounded by the number of grains, whatever their positions, and an alias costs only
+//! a distance test.
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+/// Centre and reach of one sphere: `[x, y, z, reach]` [m].
+pub type Ball = [f64; 4];
+
+/// Spheres per task where the work of one sphere is small.
+const CHUNK: usize = 4096;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Axis {
+    cells: u32,
+    wraps: bool,
+}
+
+impl Axis {
+    /// The distinct cells among `c − 1, c, c + 1`.
+    #[inline]
+    fn around(self, c: u32) -> ([u32; 3], usize) {
+        let n = self.cells;
+        if self.wraps {
+            match n {
+                1 => ([0, 0, 0], 1),
+                2 => ([0, 1, 0], 2),
+                _ => ([if c == 0 { n - 1 } else { c - 1 }, c, if c + 1 == n { 0 } else { c + 1 }], 3),
+            }
+        } else {
+            let low = c.saturating_sub(1);
+            let high = (c + 1).min(n - 1);
+            let mut out = [0; 3];
+            let count = (high - low + 1) as usize;
+            for (k, o) in out.iter_mut().enumerate().take(count) {
+                *o = low + k as u32;
+            }
+            (out, count)
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Level {
+    origin: DVec3,
+    inverse: DVec3,
+    axes: [Axis; 3],
+    /// Items of cell `c` are `starts[c]..starts[c + 1]`.
+    starts: Vec<u32>,
+    items: Vec<u32>,
+    balls: Vec<Ball>,
+}
+
+/// The grids over one set of spheres.
+#[derive(Clone, Debug, Default)]
+pub struct Neighbours {
+    levels: Vec<Level>,
+    level_of: Vec<u8>,
+    period: DVec3,
+}
+
+/// The nearest periodic image of a difference; `period` is 0 where there is none.
+#[inline(always)]
+pub fn nearest_image(d: f64, period: f64) -> f64 {
+    if period > 0.0 { d - period * (d / period).round() } else { d }
+}
+
+impl Level {
+    #[inline]
+    fn cell(&self, p: &Ball) -> [u32; 3] {
+        let mut out = [0; 3];
+        for k in 0..3 {
+            let axis = self.axes[k];
+            let c = ((p[k] - self.origin[k]) * self.inverse[k]).floor();
+            out[k] = if axis.wraps { (c as i64).rem_euclid(i64::from(axis.cells)) as u32 } else { (c.max(0.0) as u32).min(axis.cells - 1) };
+        }
+        out
+    }
+
+    #[inline]
+    fn index(&self, c: [u32; 3]) -> usize {
+        (c[2] as usize * self.axes[1].cells as usize + c[1] as usize) * self.axes[0].cells as usize + c[0] as usize
+    }
+
+    fn build(&mut self, size: f64, members: &[u32], balls: &[Ball], min: DVec3, period: DVec3) {
+        let n = members.len();
+        let (low, high) = members
+            .par_chunks(CHUNK)
+            .map(|c| {
+                c.iter().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(lo, hi), &m| {
+                    let p = DVec3::new(balls[m as usize][0], balls[m as usize][1], balls[m as usize][2]);
+                    (lo.min(p), hi.max(p))
+                })
+            })
+            .reduce(|| (DVec3::INFINITY, DVec3::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)));
+        for k in 0..3 {
+            if period[k] > 0.0 {
+                let cells = ((period[k] / size).floor() as u32).clamp(1, 1 << 20);
+                self.axes[k] = Axis { cells, wraps: true };
+                self.origin[k] = min[k];
+                self.inverse[k] = f64::from(cells) / period[k];
+            } else {
+                self.axes[k] = Axis { cells: (((high[k] - low[k]) / size).floor() as u32).min(1 << 20) + 1, wraps: false };
+                self.origin[k] = low[k];
+                self.inverse[k] = 1.0 / size;
+            }
+        }
+        // Fold the longest open axis until the cells are no more than a few per sphere.
+        let room = 4 * n as u64 + 1024;
+        while self.axes.iter().map(|a| u64::from(a.cells)).product::<u64>() > room {
+            let foldable = (0..3).filter(|&k| period[k] == 0.0 && self.axes[k].cells > 3);
+            let Some(k) = foldable.max_by_key(|&k| self.axes[k].cells) else { break };
+            self.axes[k] = Axis { cells: (self.axes[k].cells / 2).max(3), wraps: true };
+        }
+        let cells = self.axes.iter().map(|a| a.cells as usize).product::<usize>();
+        let mut cell_of = vec![0u32; n];
+        cell_of.par_chunks_mut(CHUNK).zip(members.par_chunks(CHUNK)).for_each(|(out, m)| {
+            for (o, &m) in out.iter_mut().zip(m) {
+                *o = self.index(self.cell(&balls[m as usize])) as u32;
+            }
+        });
+        // Counting sort; stable, so that the order in a cell is the order of the slots on any number of threads.
+        self.starts.clear();
+        self.starts.resize(cells + 1, 0);
+        for &c in &cell_of {
+            self.starts[c as usize + 1] += 1;
+        }
+        for c in 0..cells {
+            self.starts[c + 1] += self.starts[c];
+        }
+        let mut next = self.starts.clone();
+        self.items.clear();
+        self.items.resize(n, 0);
+        for (&m, &c) in members.iter().zip(&cell_of) {
+            let at = &mut next[c as usize];
+            self.items[*at as usize] = m;
+            *at += 1;
+        }
+        self.balls.resize(n, [0.0; 4]);
+        self.balls.par_chunks_mut(CHUNK).zip(self.items.par_chunks(CHUNK)).for_each(|(out, m)| {
+            for (o, &m) in out.iter_mut().zip(m) {
+                *o = balls[m as usize];
+            }
+        });
+    }
+
+    #[inline]
+    fn visit(&self, ball: &Ball, from: u32, period: DVec3, visit: &mut impl FnMut(u32, f64)) {
+        let c = self.cell(ball);
+        let (xs, nx) = self.axes[0].around(c[0]);
+        let (ys, ny) = self.axes[1].around(c[1]);
+        let (zs, nz) = self.axes[2].around(c[2]);
+        // Cells next to each other in x are next to each other in memory: one run unless it wraps.
+        let run = xs[0] <= xs[nx - 1] && (xs[nx - 1] - xs[0]) as usize == nx - 1;
+        for &z in &zs[..nz] {
+            for &y in &ys[..ny] {
+                let row = self.index([0, y, z]);
+                if run {
+                    let items = self.starts[row + xs[0] as usize] as usize..self.starts[row + xs[nx - 1] as usize + 1] as usize;
+                    self.test(items, ball, from, period, visit);
+                } else {
+                    for &x in &xs[..nx] {
+                        let items = self.starts[row + x as usize] as usize..self.starts[row + x as usize + 1] as usize;
+                        self.test(items, ball, from, period, visit);
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn test(&self, items: std::ops::Range<usize>, ball: &Ball, from: u32, period: DVec3, visit: &mut impl FnMut(u32, f64)) {
+        for (&m, other) in self.items[items.clone()].iter().zip(&self.balls[items]) {
+            if m < from {
+                continue;
+            }
+            let dx = nearest_image(other[0] - ball[0], period.x);
+            let dy = nearest_image(other[1] - ball[1], period.y);
+            let dz = nearest_image(other[2] - ball[2], period.z);
+            let reach = ball[3] + other[3];
+            let square = dx * dx + dy * dy + dz * dz;
+            if square < reach * reach {
+                visit(m, square);
+            }
+        }
+    }
+}
+
+impl Neighbours {
+    /// Sorts the spheres into cells. `min` is the corner from which periodic directions are counted; `period` is 0 in
+    /// directions that are open.
+    pub fn build(&mut self, balls: &[Ball], min: DVec3, period: DVec3) {
+        self.period = period;
+        let (least, most) = balls
+            .par_chunks(CHUNK)
+            .map(|c| c.iter().fold((f64::INFINITY, 0f64), |(a, b), p| (a.min(p[3]), b.max(p[3]))))
+            .reduce(|| (f64::INFINITY, 0.0), |a, b| (a.0.min(b.0), a.1.max(b.1)));
+        let depth = if least > 0.0 && least < most { ((most / least).log2().floor() as usize).min(15) } else { 0 };
+        // Halving cells from the largest reach down; level 0 is the coarsest.
+        let level = |reach: f64| {
+            let mut l = 0;
+            while l < depth && reach <= most * 0.5f64.powi(l as i32 + 1) {
+                l += 1;
+            }
+            l as u8
+        };
+        self.level_of.resize(balls.len(), 0);
+        self.level_of.par_chunks_mut(CHUNK).zip(balls.par_chunks(CHUNK)).for_each(|(out, b)| {
+            for (o, b) in out.iter_mut().zip(b) {
+                *o = level(b[3]);
+            }
+        });
+        let mut members: Vec<Vec<u32>> = vec![Vec::new(); depth + 1];
+        if depth == 0 {
+            members[0] = (0..balls.len() as u32).collect();
+        } else {
+            for (i, &l) in self.level_of.iter().enumerate() {
+                members[l as usize].push(i as u32);
+            }
+        }
+        self.levels.resize_with(depth + 1, Level::default);
+        for (l, (level, members)) in self.levels.iter_mut().zip(&members).enumerate() {
+            if members.is_empty() {
+                *level = Level::default();
+            } else {
+                level.build(2.0 * most * 0.5f64.powi(l as i32), members, balls, min, period);
+            }
+        }
+    }
+
+    /// Calls `visit(j, squared distance)` for each sphere within reach of sphere `i` such that every pair is met from
+    /// exactly one of its two partners.
+    #[inline]
+    pub fn pairs_of(&self, i: u32, ball: &Ball, mut visit: impl FnMut(u32, f64)) {
+        let own = self.level_of[i as usize] as usize;
+        for (l, level) in self.levels[..=own].iter().enumerate() {
+            if !level.items.is_empty() {
+                let from = if l == own { i + 1 } else { 0 };
+                level.visit(ball, from, self.period, &mut visit);
+            }
+        }
+    }
+
+    /// Bytes held.
+    pub fn memory_bytes(&self) -> usize {
+        self.level_of.capacity()
+            + self.levels.iter().map(|l| 4 * (l.starts.capacity() + l.items.capacity()) + 32 * l.balls.capacity()).sum::<usize>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Random;
+    use std::collections::BTreeSet;
+
+    fn check(balls: &[Ball], min: DVec3, period: DVec3) {
+        let mut grid = Neighbours::default();
+        grid.build(balls, min, period);
+        let mut found = BTreeSet::new();
+        for (i, b) in balls.iter().enumerate() {
+            grid.pairs_of(i as u32, b, |j, _| {
+                let pair = (j.min(i as u32), j.max(i as u32));
+                assert!(found.insert(pair), "pair {pair:?} found twice");
+            });
+        }
+        for i in 0..balls.len() {
+            for j in 0..i {
+                let d: f64 = (0..3).map(|k| nearest_image(balls[i][k] - balls[j][k], period[k]).powi(2)).sum();
+                let near = d < (balls[i][3] + balls[j][3]).powi(2);
+                assert_eq!(near, found.contains(&(j as u32, i as u32)), "pair {j} {i} at {}", d.sqrt());
+            }
+        }
+        assert!(!found.is_empty());
+    }
+
+    fn cloud(n: usize, size: DVec3, reach: impl Fn(&mut Random) -> f64) -> Vec<Ball> {
+        let mut r = Random::new(7, n as u64);
+        (0..n).map(|_| [r.uniform() * size.x, r.uniform() * size.y, r.uniform() * size.z, reach(&mut r)]).collect()
+    }
+
+    #[test]
+    fn finds_each_pair_once_for_equal_and_for_very_different_sizes() {
+        check(&cloud(500, DVec3::ONE, |_| 0.05), DVec3::ZERO, DVec3::ZERO);
+        check(&cloud(500, DVec3::ONE, |r| 0.01 + 0.19 * r.uniform().powi(4)), DVec3::ZERO, DVec3::ZERO);
+    }
+
+    #[test]
+    fn finds_pairs_across_periodic_sides_even_with_few_cells() {
+        for period in [DVec3::ONE, DVec3::new(1.0, 0.0, 0.45), DVec3::new(0.21, 0.3, 1.0)] {
+            let size = DVec3::select(period.cmpgt(DVec3::ZERO), period, DVec3::ONE);
+            check(&cloud(300, size, |r| 0.02 + 0.05 * r.uniform()), DVec3::ZERO, period);
+        }
+    }
+
+    #[test]
+    fn a_far_flung_grain_does_not_cost_memory() {
+        let mut balls = cloud(300, DVec3::ONE, |_| 0.05);
+        balls.push([1e6, -1e5, 1e6, 0.05]);
+        let mut grid = Neighbours::default();
+        grid.build(&balls, DVec3::ZERO, DVec3::ZERO);
+        assert!(grid.memory_bytes() < 100_000, "{} bytes", grid.memory_bytes());
+        check(&balls, DVec3::ZERO, DVec3::ZERO);
+    }
+}

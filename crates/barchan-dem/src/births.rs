@@ -1,0 +1,106 @@
+//! Births and deaths: columns grow and shrink together, lists are spoilt.
+
+use crate::integrate::{lag, place_spheres};
+use crate::kernel::Kernels;
+use crate::settings::{Departed, NewGrain};
+use crate::state::{Grains, Load, NEWBORN, Record, vec3, with};
+use crate::step::Solver;
+use crate::DemError;
+use barchan_core::simd::Isa;
+use glam::DVec3;
+
+impl<R: Kernels> Solver<R> {
+    pub fn use_isa(&mut self, isa: Isa) {
+        self.kernel = R::select(isa);
+    }
+
+    pub fn add(&mut self, new: &[NewGrain]) -> Result<u32, DemError> {
+        let first = self.born;
+        let materials = self.settings.materials.clone();
+        let shapes = self.settings.shapes.clone();
+        if u64::from(first) + new.len() as u64 >= u64::from(u32::MAX) {
+            return Err(DemError::OutOfIds);
+        }
+        for n in new {
+            if n.material as usize >= materials.len() {
+                return Err(DemError::NoSuch("a material that is none"));
+            }
+            if n.shape as usize >= shapes.len() {
+                return Err(DemError::NoSuch("a shape that is none"));
+            }
+            if !(n.radius > 0.0 && n.radius.is_finite() && n.position.is_finite() && n.velocity.is_finite()) {
+                return Err(DemError::NoSuch("a radius, position or velocity that is not a finite number"));
+            }
+        }
+        if self.grains.all_spheres() && new.iter().any(|n| !shapes[n.shape as usize].is_sphere()) {
+            self.grow_clump_columns();
+        }
+        let lag = lag(self.settings.integrator, self.settings.dt);
+        for (k, n) in new.iter().enumerate() {
+            let shape = &shapes[n.shape as usize];
+            let mass = Grains::mass(shape, n.radius, materials.list[n.material as usize].density);
+            let inertia = mass / shape.volume() * shape.inertia() * (n.radius * n.radius);
+            let turn = n.orientation.normalize();
+            let g = &mut self.grains;
+            g.place.push(with(n.position, n.radius));
+            // Free flight until the next step: half a step back, gravity alone acted.
+            g.velocity.push(with(n.velocity - self.settings.gravity * lag, 1.0 / mass));
+            g.momentum.push(with(turn * (inertia * (turn.inverse() * n.spin)), if shape.is_sphere() { 1.0 / inertia.x } else { 0.0 }));
+            g.id.push(first + k as u32);
+            g.material.push(n.material);
+            g.shape.push(n.shape);
+            g.budget.push(0.0);
+            let from = self.spheres.len();
+            let count = shape.spheres().len();
+            let mut record = Record { place: [0.0; 4], motion: [R::of(0.0); 8] };
+            record.motion[6] = R::of(mass);
+            record.motion[7] = R::from_tag(u32::from(n.material));
+            self.spheres.record.resize(from + count, record);
+            self.spheres.load.resize(from + count, Load::default());
+            self.spheres.listed.resize(from + count, NEWBORN);
+            place_spheres(shape, n.position, turn, n.radius, n.velocity, n.spin, &mut self.spheres.record[from..]);
+            if !g.first.is_empty() {
+                g.turn.push(turn);
+                g.first.push((from + count) as u32);
+                self.spheres.grain.resize(from + count, (g.len() - 1) as u32);
+            }
+        }
+        self.born += new.len() as u32;
+        // A few newborn at the end of memory do no harm; many do.
+        self.spoil(new.len() * 8 > self.grains.len());
+        Ok(first)
+    }
+
+    /// From now on grains have orientations and several spheres.
+    fn grow_clump_columns(&mut self) {
+        let n = self.grains.len() as u32;
+        self.grains.first = (0..=n).collect();
+        self.grains.turn = vec![glam::DQuat::IDENTITY; n as usize];
+        self.spheres.grain = (0..n).collect();
+    }
+
+    pub fn remove_where(&mut self, leaves: &dyn Fn(u32, DVec3) -> bool) -> Vec<Departed> {
+        let stays: Vec<u32> = (0..self.grains.len() as u32)
+            .filter(|&g| !leaves(self.grains.id[g as usize], vec3(&self.grains.place[g as usize])))
+            .collect();
+        if stays.len() == self.grains.len() {
+            return Vec::new();
+        }
+        let mut next = stays.iter().peekable();
+        let mut gone = Vec::with_capacity(self.grains.len() - stays.len());
+        for g in 0..self.grains.len() {
+            if next.next_if_eq(&&(g as u32)).is_none() {
+                gone.push(Departed {
+                    id: self.grains.id[g],
+                    mass: 1.0 / self.grains.velocity[g][3],
+                    position: vec3(&self.grains.place[g]),
+                    velocity: self.motion_of(g).0,
+                });
+            }
+        }
+        self.spheres.arrange(&stays, &self.grains);
+        self.grains.arrange(&stays);
+        self.spoil(false);
+        gone
+    }
+}

@@ -1,0 +1,297 @@
+//! The whole state as named columns, and back: lists and contact memory included, so that a resumed run goes on bit for
+//! bit (sums are taken in the order of the lists).
+
+use crate::DemError;
+use crate::kernel::Kernels;
+use crate::lists::{Batch, BlockLists, Rolls, WallBatch};
+use crate::settings::{Column, Settings};
+use crate::state::{Load, Record};
+use crate::step::Solver;
+use barchan_core::simd::{Real, WIDTH};
+use glam::{DQuat, DVec3};
+
+/// Rows of four doubles as one column and back.
+fn flat(rows: &[[f64; 4]]) -> Column {
+    Column::F64(rows.iter().flatten().copied().collect())
+}
+
+/// Reals of either precision go through f64, which holds both exactly.
+fn reals<R: Real>(values: impl Iterator<Item = R>) -> Column {
+    Column::F64(values.map(Into::into).collect())
+}
+
+struct Reader<'a>(&'a dyn Fn(&str) -> Option<Column>);
+
+impl Reader<'_> {
+    fn get(&self, name: &str) -> Result<Column, DemError> {
+        (self.0)(name).ok_or_else(|| DemError::Checkpoint(format!("column {name} is missing")))
+    }
+    fn f64s(&self, name: &str) -> Result<Vec<f64>, DemError> {
+        match self.get(name)? {
+            Column::F64(v) => Ok(v),
+            _ => Err(DemError::Checkpoint(format!("column {name} does not hold doubles"))),
+        }
+    }
+    fn u32s(&self, name: &str) -> Result<Vec<u32>, DemError> {
+        match self.get(name)? {
+            Column::U32(v) => Ok(v),
+            _ => Err(DemError::Checkpoint(format!("column {name} does not hold 32-bit integers"))),
+        }
+    }
+    fn u64s(&self, name: &str) -> Result<Vec<u64>, DemError> {
+        match self.get(name)? {
+            Column::U64(v) => Ok(v),
+            _ => Err(DemError::Checkpoint(format!("column {name} does not hold 64-bit integers"))),
+        }
+    }
+    fn rows(&self, name: &str, n: usize) -> Result<Vec<[f64; 4]>, DemError> {
+        let v = self.f64s(name)?;
+        of_length(name, v.len(), 4 * n)?;
+        Ok(v.chunks_exact(4).map(|c| [c[0], c[1], c[2], c[3]]).collect())
+    }
+}
+
+fn of_length(name: &str, found: usize, expected: usize) -> Result<(), DemError> {
+    if found == expected {
+        Ok(())
+    } else {
+        Err(DemError::Checkpoint(format!("column {name} has {found} values in place of {expected}")))
+    }
+}
+
+fn eight<T: Copy + Default>(v: &[T]) -> [T; WIDTH] {
+    let mut out = [T::default(); WIDTH];
+    out.copy_from_slice(v);
+    out
+}
+
+fn four<R: Real>(v: &[f64]) -> [[R; WIDTH]; 4] {
+    std::array::from_fn(|c| std::array::from_fn(|k| R::of(v[c * WIDTH + k])))
+}
+
+impl<R: Kernels> Solver<R> {
+    pub fn save(&self) -> Vec<(String, Column)> {
+        let (g, s) = (&self.grains, &self.spheres);
+        let mut out = vec![
+            ("precision".into(), Column::U32(vec![size_of::<R>() as u32])),
+            (
+                "counters".into(),
+                Column::U64(vec![
+                    self.steps,
+                    u64::from(self.born),
+                    g.len() as u64,
+                    s.len() as u64,
+                    self.block as u64,
+                    self.listed_spheres as u64,
+                    u64::from(self.stale),
+                    u64::from(self.builds_since_sort),
+                    self.blocks.len() as u64,
+                ]),
+            ),
+            ("place".into(), flat(&g.place)),
+            ("velocity".into(), flat(&g.velocity)),
+            ("momentum".into(), flat(&g.momentum)),
+            ("turn".into(), Column::F64(g.turn.iter().flat_map(|q| q.to_array()).collect())),
+            ("id".into(), Column::U32(g.id.clone())),
+            ("material".into(), Column::U32(g.material.iter().map(|&m| u32::from(m)).collect())),
+            ("shape".into(), Column::U32(g.shape.iter().map(|&m| u32::from(m)).collect())),
+            ("budget".into(), Column::F32(g.budget.clone())),
+            ("first".into(), Column::U32(g.first.clone())),
+            ("record.place".into(), Column::F64(s.record.iter().flat_map(|r| r.place).collect())),
+            ("record.motion".into(), reals(s.record.iter().flat_map(|r| r.motion))),
+            ("load".into(), reals(s.load.iter().flat_map(|l| l.0))),
+            ("listed".into(), Column::U32(s.listed.clone())),
+            ("sphere.grain".into(), Column::U32(s.grain.clone())),
+            ("outside".into(), Column::U32(self.outside.clone())),
+            ("wall.budget".into(), Column::F64(self.wall_budget.clone())),
+            (
+                "wall.state".into(),
+                Column::F64(
+                    self.walls
+                        .iter()
+                        .flat_map(|w| {
+                            let mut row = Vec::with_capacity(23);
+                            for v in [w.position, w.velocity, w.spin, w.force, w.torque] {
+                                row.extend(v.to_array());
+                            }
+                            row.extend(w.rotation.to_array());
+                            row.extend(w.drive());
+                            row
+                        })
+                        .collect(),
+                ),
+            ),
+        ];
+        for (b, lists) in self.blocks.iter().enumerate() {
+            for (kind, batches, rolls) in
+                [("inner", &lists.inner, &lists.inner_rolls), ("cross", &lists.cross, &lists.cross_rolls)]
+            {
+                let ints = batches.iter().flat_map(|x| x.i.into_iter().chain(x.j).chain([x.touching])).collect();
+                out.push((format!("block.{b}.{kind}"), Column::U32(ints)));
+                out.push((format!("block.{b}.{kind}.slide"), reals(batches.iter().flat_map(|x| x.slide.into_iter().flatten()))));
+                out.push((format!("block.{b}.{kind}.roll"), reals(rolls.iter().flat_map(|x| x.0.into_iter().flatten()))));
+            }
+            let ints = lists
+                .walls
+                .iter()
+                .flat_map(|x| x.i.into_iter().chain(x.key).chain(x.wall.map(u32::from)).chain([x.touching, x.len]))
+                .collect();
+            out.push((format!("block.{b}.walls"), Column::U32(ints)));
+            out.push((format!("block.{b}.walls.slide"), reals(lists.walls.iter().flat_map(|x| x.slide.into_iter().flatten()))));
+            out.push((format!("block.{b}.walls.roll"), reals(lists.wall_rolls.iter().flat_map(|x| x.0.into_iter().flatten()))));
+        }
+        out
+    }
+
+    pub fn load(settings: Settings, columns: &dyn Fn(&str) -> Option<Column>) -> Result<Self, DemError> {
+        let read = Reader(columns);
+        let mut solver = Solver::<R>::new(settings);
+        if read.u32s("precision")? != [size_of::<R>() as u32] {
+            return Err(DemError::Checkpoint("it was written in another precision; set integrator.precision to the one it had".into()));
+        }
+        let counters = read.u64s("counters")?;
+        of_length("counters", counters.len(), 9)?;
+        let (n, spheres, blocks) = (counters[2] as usize, counters[3] as usize, counters[8] as usize);
+        solver.steps = counters[0];
+        solver.born = counters[1] as u32;
+        solver.block = (counters[4] as usize).max(1);
+        solver.listed_spheres = counters[5] as usize;
+        solver.stale = counters[6] != 0;
+        solver.builds_since_sort = counters[7] as u32;
+
+        let g = &mut solver.grains;
+        g.place = read.rows("place", n)?;
+        g.velocity = read.rows("velocity", n)?;
+        g.momentum = read.rows("momentum", n)?;
+        g.turn = read.f64s("turn")?.chunks_exact(4).map(|c| DQuat::from_xyzw(c[0], c[1], c[2], c[3])).collect();
+        g.id = read.u32s("id")?;
+        let short = |v: Vec<u32>| v.into_iter().map(|x| x as u16).collect::<Vec<u16>>();
+        g.material = short(read.u32s("material")?);
+        g.shape = short(read.u32s("shape")?);
+        g.budget = match read.get("budget")? {
+            Column::F32(v) => v,
+            _ => return Err(DemError::Checkpoint("column budget does not hold singles".into())),
+        };
+        g.first = read.u32s("first")?;
+        of_length("id", g.id.len(), n)?;
+        of_length("material", g.material.len(), n)?;
+        of_length("shape", g.shape.len(), n)?;
+        of_length("budget", g.budget.len(), n)?;
+        let materials = solver.settings.materials.len();
+        let shapes = solver.settings.shapes.len();
+        if g.material.iter().any(|&m| m as usize >= materials) || g.shape.iter().any(|&s| s as usize >= shapes) {
+            return Err(DemError::Checkpoint("a grain's material or shape is not in the scene".into()));
+        }
+        if !g.first.is_empty() {
+            of_length("first", g.first.len(), n + 1)?;
+            of_length("turn", g.turn.len(), n)?;
+            let ascending = g.first.windows(2).all(|w| w[0] < w[1]);
+            if !ascending || g.first[0] != 0 || g.first[n] as usize != spheres {
+                return Err(DemError::Checkpoint("column first is not a list of spheres".into()));
+            }
+        } else {
+            of_length("record.place", spheres, n)?;
+        }
+
+        let place = read.rows("record.place", spheres)?;
+        let motion = read.f64s("record.motion")?;
+        let load = read.f64s("load")?;
+        of_length("record.motion", motion.len(), 8 * spheres)?;
+        of_length("load", load.len(), 8 * spheres)?;
+        let reals = |v: &[f64]| std::array::from_fn(|k| R::of(v[k]));
+        let s = &mut solver.spheres;
+        s.record = place.into_iter().zip(motion.chunks_exact(8)).map(|(place, m)| Record { place, motion: reals(m) }).collect();
+        s.load = load.chunks_exact(8).map(|l| Load(reals(l))).collect();
+        s.listed = read.u32s("listed")?;
+        s.grain = read.u32s("sphere.grain")?;
+        of_length("listed", s.listed.len(), spheres)?;
+        if s.record.iter().any(|r| r.motion[7].tag() as usize >= materials) || s.grain.iter().any(|&g| g as usize >= n) {
+            return Err(DemError::Checkpoint("a sphere's material or grain does not exist".into()));
+        }
+        solver.outside = read.u32s("outside")?;
+
+        let walls = read.f64s("wall.state")?;
+        of_length("wall.state", walls.len(), 23 * solver.walls.len())?;
+        for (state, row) in solver.walls.iter_mut().zip(walls.chunks_exact(23)) {
+            let v = |k: usize| DVec3::new(row[3 * k], row[3 * k + 1], row[3 * k + 2]);
+            (state.position, state.velocity, state.spin, state.force, state.torque) = (v(0), v(1), v(2), v(3), v(4));
+            state.rotation = DQuat::from_xyzw(row[15], row[16], row[17], row[18]);
+            state.set_drive([row[19], row[20], row[21], row[22]]);
+        }
+        let budgets = read.f64s("wall.budget")?;
+        of_length("wall.budget", budgets.len(), solver.walls.len())?;
+        solver.wall_budget = budgets;
+
+        for b in 0..blocks {
+            let mut lists = BlockLists::default();
+            for (kind, batches, rolls) in [
+                ("inner", &mut lists.inner, &mut lists.inner_rolls),
+                ("cross", &mut lists.cross, &mut lists.cross_rolls),
+            ] {
+                let name = format!("block.{b}.{kind}");
+                let ints = read.u32s(&name)?;
+                let slide = read.f64s(&format!("{name}.slide"))?;
+                of_length(&name, ints.len() % 17, 0)?;
+                of_length(&name, slide.len(), ints.len() / 17 * 32)?;
+                *batches = ints
+                    .chunks_exact(17)
+                    .zip(slide.chunks_exact(32))
+                    .map(|(x, m)| Batch { i: eight(&x[..8]), j: eight(&x[8..16]), touching: x[16], slide: four(m) })
+                    .collect();
+                *rolls = read.f64s(&format!("{name}.roll"))?.chunks_exact(32).map(|m| Rolls(four(m))).collect();
+                of_length(&name, rolls.len(), if solver.rolling { batches.len() } else { 0 })?;
+            }
+            let name = format!("block.{b}.walls");
+            let ints = read.u32s(&name)?;
+            let slide = read.f64s(&format!("{name}.slide"))?;
+            of_length(&name, ints.len() % 26, 0)?;
+            of_length(&name, slide.len(), ints.len() / 26 * 32)?;
+            lists.walls = ints
+                .chunks_exact(26)
+                .zip(slide.chunks_exact(32))
+                .map(|(x, m)| WallBatch {
+                    i: eight(&x[..8]),
+                    key: eight(&x[8..16]),
+                    wall: eight(&x[16..24]).map(|w| w as u16),
+                    touching: x[24],
+                    len: x[25],
+                    slide: four(m),
+                })
+                .collect();
+            lists.wall_rolls = read.f64s(&format!("{name}.roll"))?.chunks_exact(32).map(|m| Rolls(four(m))).collect();
+            of_length(&name, lists.wall_rolls.len(), if solver.rolling { lists.walls.len() } else { 0 })?;
+            solver.blocks.push(lists);
+        }
+        solver.verify_lists()?;
+        Ok(solver)
+    }
+
+    /// The kernel trusts the lists; those from a file are not trusted until they pass what a build asserts.
+    fn verify_lists(&self) -> Result<(), DemError> {
+        if self.stale {
+            // The kernel will not see them; they are read once more for their memory, by old slots.
+            let old = self.listed_spheres as u32;
+            let fits = |b: &BlockLists<R>| {
+                b.inner.iter().chain(&b.cross).all(|x| x.i.iter().chain(&x.j).all(|&s| s < old))
+            };
+            let listed = self.spheres.listed.iter().all(|&s| s == crate::state::NEWBORN || s < old);
+            return if listed && self.blocks.iter().all(fits) { Ok(()) } else { Err(damaged()) };
+        }
+        if self.blocks.len() != self.grains.len().div_ceil(self.block) {
+            return Err(damaged());
+        }
+        let spheres = self.spheres.len();
+        for (b, lists) in self.blocks.iter().enumerate() {
+            let own = self.grains.spheres_of(b * self.block..((b + 1) * self.block).min(self.grains.len()));
+            let walls = lists.walls.iter().all(|x| x.len <= 8 && x.wall.iter().all(|&w| (w as usize) < self.walls.len()));
+            if !walls || !lists.fits(own, spheres) {
+                return Err(damaged());
+            }
+        }
+        Ok(())
+    }
+}
+
+fn damaged() -> DemError {
+    DemError::Checkpoint("its contact lists are damaged; resume from an earlier checkpoint".into())
+}

@@ -1,0 +1,374 @@
+//! Contact lists: who may touch whom until the lists are built again, and what each contact remembers.
+//!
+//! The grains' order (a Hilbert curve) is cut into blocks of a size that depends on the number of grains alone. A
+//! contact between two spheres of one block stands once, in `inner`; one between blocks stands in `cross` of *both*,
+//! and each block evaluates its own side with its own, exactly mirrored, memory. So a block writes only what is its own:
+//! no atomics, no second pass, and sums in an order that no number of threads can change.
+//!
+//! Within a list pairs that touch come before pairs that are only near: a batch of near pairs costs its positions.
+
+use crate::state::{Grains, NEWBORN, Spheres};
+use barchan_core::neighbours::{Ball, Neighbours};
+use barchan_core::simd::{Real, WIDTH};
+use barchan_core::walls::{Wall, WallState};
+use glam::DVec3;
+use rayon::prelude::*;
+use std::collections::HashMap;
+
+/// Eight pairs and what they remember of sliding. A lane with i = j is empty.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub struct Batch<R> {
+    pub i: [u32; WIDTH],
+    pub j: [u32; WIDTH],
+    /// Displacement (three components) and tangential stiffness.
+    pub slide: [[R; WIDTH]; 4],
+    /// Lanes that touched at the last evaluation.
+    pub touching: u32,
+}
+
+/// Eight sphere–wall candidates; only the first `len` lanes are filled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WallBatch<R> {
+    pub i: [u32; WIDTH],
+    pub wall: [u16; WIDTH],
+    /// Feature of the wall.
+    pub key: [u32; WIDTH],
+    pub slide: [[R; WIDTH]; 4],
+    pub touching: u32,
+    pub len: u32,
+}
+
+/// What eight contacts remember of rolling: three components and the twist.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rolls<R>(pub [[R; WIDTH]; 4]);
+
+impl<R: Real> Default for Rolls<R> {
+    fn default() -> Self {
+        Rolls([[R::of(0.0); WIDTH]; 4])
+    }
+}
+
+impl<R: Real> Batch<R> {
+    /// No contact, no memory.
+    pub fn forget(&mut self) {
+        self.slide = [[R::of(0.0); WIDTH]; 4];
+        self.touching = 0;
+    }
+}
+
+impl<R: Real> WallBatch<R> {
+    /// No contact, no memory.
+    pub fn forget(&mut self) {
+        self.slide = [[R::of(0.0); WIDTH]; 4];
+        self.touching = 0;
+    }
+}
+
+/// The lists of one block.
+#[derive(Clone, Debug)]
+pub struct BlockLists<R> {
+    pub inner: Vec<Batch<R>>,
+    pub inner_rolls: Vec<Rolls<R>>,
+    pub cross: Vec<Batch<R>>,
+    pub cross_rolls: Vec<Rolls<R>>,
+    pub walls: Vec<WallBatch<R>>,
+    pub wall_rolls: Vec<Rolls<R>>,
+}
+
+impl<R> Default for BlockLists<R> {
+    fn default() -> Self {
+        BlockLists {
+            inner: Vec::new(),
+            inner_rolls: Vec::new(),
+            cross: Vec::new(),
+            cross_rolls: Vec::new(),
+            walls: Vec::new(),
+            wall_rolls: Vec::new(),
+        }
+    }
+}
+
+impl<R: Real> BlockLists<R> {
+    /// Whether every index is in range, the block's own spheres being `own`: what the kernel's unchecked access rests on.
+    pub fn fits(&self, own: std::ops::Range<usize>, spheres: usize) -> bool {
+        let own = own.start as u32..own.end as u32;
+        let inside = |i: &u32| own.contains(i);
+        own.end as usize <= spheres
+            && self.inner.iter().all(|b| b.i.iter().all(inside) && b.j.iter().all(inside))
+            && self.cross.iter().all(|b| b.i.iter().all(inside) && b.j.iter().all(|&j| (j as usize) < spheres))
+            && self.walls.iter().all(|b| b.i[..b.len as usize].iter().all(inside))
+    }
+
+    /// Bytes held.
+    pub fn memory_bytes(&self) -> usize {
+        (self.inner.capacity() + self.cross.capacity()) * size_of::<Batch<R>>()
+            + self.walls.capacity() * size_of::<WallBatch<R>>()
+            + (self.inner_rolls.capacity() + self.cross_rolls.capacity() + self.wall_rolls.capacity())
+                * size_of::<Rolls<R>>()
+    }
+}
+
+/// Number of grains in a block, from the number of grains alone: enough blocks to share, large enough that few contacts
+/// cross.
+pub fn block_size(grains: usize, spheres: usize) -> usize {
+    let per_grain = (spheres / grains.max(1)).max(1);
+    (grains / 16).next_power_of_two().clamp(256, 4096) / per_grain.next_power_of_two().min(64)
+}
+
+/// Memory of one contact, as seen from its partner with the lower old slot.
+#[derive(Clone, Copy, Debug)]
+struct Carried<R> {
+    high: u32,
+    slide: [R; 4],
+    roll: [R; 4],
+}
+
+/// Memory of all old contacts, found by the old slots of their partners.
+struct Carry<R> {
+    starts: Vec<u32>,
+    entries: Vec<Carried<R>>,
+    walls: HashMap<(u32, u16, u32), ([R; 4], [R; 4])>,
+}
+
+fn lane<R: Copy>(columns: &[[R; WIDTH]; 4], k: usize) -> [R; 4] {
+    std::array::from_fn(|c| columns[c][k])
+}
+
+/// The same memory seen from the other partner: vectors turn round, stiffness and twist do not.
+fn mirrored<R: Real>(m: [R; 4]) -> [R; 4] {
+    [R::of(-m[0].into()), R::of(-m[1].into()), R::of(-m[2].into()), m[3]]
+}
+
+impl<R: Real> Carry<R> {
+    fn gather(blocks: &[BlockLists<R>], old_spheres: usize) -> Carry<R> {
+        let mut starts = vec![0u32; old_spheres + 2];
+        let each = |visit: &mut dyn FnMut(u32, Carried<R>)| {
+            for b in blocks {
+                for (list, rolls, both) in [(&b.inner, &b.inner_rolls, true), (&b.cross, &b.cross_rolls, false)] {
+                    for (n, batch) in list.iter().enumerate() {
+                        for k in (0..WIDTH).filter(|k| batch.touching >> k & 1 == 1) {
+                            let (i, j) = (batch.i[k], batch.j[k]);
+                            // A contact across blocks stands twice: carried by the block of its lower slot.
+                            if !both && i > j {
+                                continue;
+                            }
+                            let (slide, roll) = (lane(&batch.slide, k), rolls.get(n).map_or([R::of(0.0); 4], |r| lane(&r.0, k)));
+                            let seen = if i < j { (slide, roll) } else { (mirrored(slide), mirrored(roll)) };
+                            visit(i.min(j), Carried { high: i.max(j), slide: seen.0, roll: seen.1 });
+                        }
+                    }
+                }
+            }
+        };
+        each(&mut |low, _| starts[low as usize + 2] += 1);
+        for s in 2..starts.len() {
+            starts[s] += starts[s - 1];
+        }
+        let total = starts[old_spheres + 1] as usize;
+        let mut entries = vec![Carried { high: NEWBORN, slide: [R::of(0.0); 4], roll: [R::of(0.0); 4] }; total];
+        each(&mut |low, carried| {
+            let at = &mut starts[low as usize + 1];
+            entries[*at as usize] = carried;
+            *at += 1;
+        });
+        let mut walls = HashMap::new();
+        for b in blocks {
+            for (n, batch) in b.walls.iter().enumerate() {
+                for k in (0..WIDTH).filter(|k| batch.touching >> k & 1 == 1) {
+                    let roll = b.wall_rolls.get(n).map_or([R::of(0.0); 4], |r| lane(&r.0, k));
+                    walls.insert((batch.i[k], batch.wall[k], batch.key[k]), (lane(&batch.slide, k), roll));
+                }
+            }
+        }
+        Carry { starts, entries, walls }
+    }
+
+    /// Memory of the contact of old slots `i` and `j` as seen from `i`.
+    #[inline]
+    fn find(&self, i: u32, j: u32) -> Option<([R; 4], [R; 4])> {
+        if i == NEWBORN || j == NEWBORN {
+            return None;
+        }
+        let (low, high) = (i.min(j), i.max(j));
+        let row = self.starts[low as usize] as usize..self.starts[low as usize + 1] as usize;
+        let found = self.entries[row].iter().find(|e| e.high == high)?;
+        Some(if i == low { (found.slide, found.roll) } else { (mirrored(found.slide), mirrored(found.roll)) })
+    }
+}
+
+/// Fills batches lane by lane.
+struct Filler<'a, R> {
+    batches: &'a mut Vec<Batch<R>>,
+    rolls: &'a mut Vec<Rolls<R>>,
+    rolling: bool,
+    used: usize,
+}
+
+impl<R: Real> Filler<'_, R> {
+    fn push(&mut self, i: u32, j: u32, carried: Option<([R; 4], [R; 4])>) {
+        let k = self.used % WIDTH;
+        if k == 0 {
+            let zero = [[R::of(0.0); WIDTH]; 4];
+            self.batches.push(Batch { i: [i; WIDTH], j: [i; WIDTH], slide: zero, touching: 0 });
+            if self.rolling {
+                self.rolls.push(Rolls::default());
+            }
+        }
+        self.used += 1;
+        let Some(batch) = self.batches.last_mut() else { return };
+        (batch.i[k], batch.j[k]) = (i, j);
+        if let Some((slide, roll)) = carried {
+            batch.touching |= 1 << k;
+            for c in 0..4 {
+                batch.slide[c][k] = slide[c];
+            }
+            if let Some(rolls) = self.rolls.last_mut() {
+                for c in 0..4 {
+                    rolls.0[c][k] = roll[c];
+                }
+            }
+        }
+    }
+}
+
+/// A pair within reach, and whether it (all but) touches.
+#[derive(Clone, Copy)]
+struct Near {
+    i: u32,
+    j: u32,
+    touches: bool,
+}
+
+/// Pairs found from the spheres of one block.
+#[derive(Default)]
+struct Found {
+    inner: Vec<Near>,
+    /// Pairs with a sphere of another block, by that block.
+    outgoing: Vec<(u32, Near)>,
+}
+
+/// What a rebuild reads.
+pub struct Rebuild<'a> {
+    pub grains: &'a Grains,
+    /// Centre and radius + skin of every sphere.
+    pub balls: &'a [Ball],
+    pub walls: &'a [Wall],
+    pub wall_states: &'a [WallState],
+    /// How much farther than a grain's own skin each wall is looked for [m].
+    pub wall_skin: &'a [f64],
+    pub min: DVec3,
+    pub period: DVec3,
+    pub rolling: bool,
+    /// Grains in a block.
+    pub block: usize,
+}
+
+/// Below this gap, as a share of the distance, a pair goes to the front of its list.
+const TOUCHING_GAP: f64 = 1e-4;
+
+/// Builds the lists of all blocks; memory goes from `old` lists to the new ones.
+pub fn build<R: Real>(r: &Rebuild<'_>, grid: &mut Neighbours, spheres: &Spheres<R>, old: &[BlockLists<R>], old_spheres: usize) -> Vec<BlockLists<R>> {
+    grid.build(r.balls, r.min, r.period);
+    let carry = Carry::gather(old, old_spheres);
+    let grid = &*grid;
+    let blocks = r.grains.len().div_ceil(r.block);
+    let range = |b: usize| r.grains.spheres_of(b * r.block..((b + 1) * r.block).min(r.grains.len()));
+    let grain_of = |s: u32| if r.grains.all_spheres() { s } else { spheres.grain[s as usize] };
+    let found: Vec<Found> = (0..blocks)
+        .into_par_iter()
+        .map(|b| {
+            let own = range(b);
+            let mut found = Found::default();
+            for i in own.clone() {
+                let ball = &r.balls[i];
+                let (i, grain) = (i as u32, grain_of(i as u32));
+                let radius = spheres.record[i as usize].place[3];
+                grid.pairs_of(i, ball, |j, square| {
+                    let partner = grain_of(j);
+                    if partner == grain {
+                        return;
+                    }
+                    let sum = (radius + spheres.record[j as usize].place[3]) * (1.0 + TOUCHING_GAP);
+                    let near = Near { i, j, touches: square < sum * sum };
+                    if own.contains(&(j as usize)) {
+                        found.inner.push(near);
+                    } else {
+                        found.outgoing.push((partner / r.block as u32, near));
+                    }
+                });
+            }
+            found.outgoing.sort_by_key(|o| o.0);
+            found
+        })
+        .collect();
+    (0..blocks)
+        .into_par_iter()
+        .map(|b| {
+            let own = range(b);
+            let mut lists = BlockLists::default();
+            let old_slot = |s: u32| spheres.listed[s as usize];
+            let fill = |batches: &mut Vec<Batch<R>>, rolls: &mut Vec<Rolls<R>>, pairs: &[Near]| {
+                batches.reserve_exact(pairs.len().div_ceil(WIDTH));
+                let mut filler = Filler { batches, rolls, rolling: r.rolling, used: 0 };
+                for touches in [true, false] {
+                    for p in pairs.iter().filter(|p| p.touches == touches) {
+                        filler.push(p.i, p.j, carry.find(old_slot(p.i), old_slot(p.j)));
+                    }
+                }
+            };
+            fill(&mut lists.inner, &mut lists.inner_rolls, &found[b].inner);
+            let mut cross: Vec<Near> = found[b].outgoing.iter().map(|o| o.1).collect();
+            for (a, other) in found.iter().enumerate() {
+                if a != b {
+                    let from = other.outgoing.partition_point(|o| (o.0 as usize) < b);
+                    let to = other.outgoing.partition_point(|o| (o.0 as usize) <= b);
+                    cross.extend(other.outgoing[from..to].iter().map(|o| Near { i: o.1.j, j: o.1.i, ..o.1 }));
+                }
+            }
+            fill(&mut lists.cross, &mut lists.cross_rolls, &cross);
+            near_walls(r, spheres, &carry, own.clone(), &mut lists);
+            assert!(lists.fits(own, spheres.len()), "a contact list points outside its block");
+            lists
+        })
+        .collect()
+}
+
+fn near_walls<R: Real>(r: &Rebuild<'_>, spheres: &Spheres<R>, carry: &Carry<R>, own: std::ops::Range<usize>, lists: &mut BlockLists<R>) {
+    let mut used = 0;
+    for (w, (wall, state)) in r.walls.iter().zip(r.wall_states).enumerate() {
+        for s in own.clone() {
+            let ball = r.balls[s];
+            let x = DVec3::new(ball[0], ball[1], ball[2]);
+            wall.features(state, x, ball[3] + r.wall_skin[w], &mut |key| {
+                let k = used % WIDTH;
+                if k == 0 {
+                    lists.walls.push(WallBatch {
+                        i: [s as u32; WIDTH],
+                        wall: [w as u16; WIDTH],
+                        key: [key; WIDTH],
+                        slide: [[R::of(0.0); WIDTH]; 4],
+                        touching: 0,
+                        len: 0,
+                    });
+                    if r.rolling {
+                        lists.wall_rolls.push(Rolls::default());
+                    }
+                }
+                used += 1;
+                let Some(batch) = lists.walls.last_mut() else { return };
+                (batch.i[k], batch.wall[k], batch.key[k]) = (s as u32, w as u16, key);
+                batch.len = k as u32 + 1;
+                if let Some((slide, roll)) = carry.walls.get(&(spheres.listed[s], w as u16, key)) {
+                    batch.touching |= 1 << k;
+                    for c in 0..4 {
+                        batch.slide[c][k] = slide[c];
+                        if let Some(rolls) = lists.wall_rolls.last_mut() {
+                            rolls.0[c][k] = roll[c];
+                        }
+                    }
+                }
+            });
+        }
+    }
+}

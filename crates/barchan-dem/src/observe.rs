@@ -1,0 +1,193 @@
+//! What readers get to see: frames, contacts, energies, the state's hash. Changes nothing.
+
+use crate::integrate::{lag, net_load};
+use crate::kernel::{Kernels, Pass, Probed};
+use crate::settings::{Contact, Energies, Partner};
+use crate::state::vec3;
+use crate::step::Solver;
+use barchan_core::frame::{Extra, Frame, WallFrame};
+use barchan_core::simd::WIDTH;
+use glam::DVec3;
+use rayon::prelude::*;
+
+impl<R: Kernels> Solver<R> {
+    /// Velocity and angular velocity of grain `g` at the present time.
+    pub fn motion_of(&self, g: usize) -> (DVec3, DVec3) {
+        let s = &self.settings;
+        let lag = lag(s.integrator, s.dt);
+        let (force, torque) = net_load(&self.grains, &self.spheres.record, &self.spheres.load, g);
+        let v = vec3(&self.grains.velocity[g]) + (force * self.grains.velocity[g][3] + s.gravity) * lag;
+        let l = vec3(&self.grains.momentum[g]) + torque * lag;
+        (v, self.grains.spin(g, l, self.grains.turn(g), &s.shapes))
+    }
+
+    pub fn frame(&self) -> Frame<'_> {
+        let g = &self.grains;
+        let motion: Vec<(DVec3, DVec3)> = (0..g.len()).into_par_iter().map(|k| self.motion_of(k)).collect();
+        let load = |slot: usize, k: usize| -> f32 {
+            g.spheres_of(k..k + 1).map(|s| Into::<f64>::into(self.spheres.load[s].0[slot]) as f32).sum()
+        };
+        let extra = |name, unit, slot| Extra { name, unit, values: (0..g.len()).map(|k| load(slot, k)).collect() };
+        Frame {
+            time: self.time(),
+            step: self.steps,
+            position: g.place.iter().map(vec3).collect(),
+            velocity: motion.iter().map(|m| m.0).collect(),
+            spin: motion.iter().map(|m| m.1).collect(),
+            orientation: g.turn[..].into(),
+            radius: g.place.iter().map(|p| p[3]).collect(),
+            mass: g.velocity.iter().map(|v| 1.0 / v[3]).collect(),
+            id: g.id[..].into(),
+            material: g.material[..].into(),
+            shape: g.shape[..].into(),
+            extras: vec![extra("coordination", "", 6), extra("normal_force", "N", 7)],
+            shapes: self.settings.shapes.clone(),
+            materials: self.settings.materials.list.iter().map(|m| m.name.clone()).collect::<Vec<_>>().into(),
+            walls: self
+                .settings
+                .walls
+                .iter()
+                .zip(&self.walls)
+                .map(|(w, s)| WallFrame {
+                    name: w.name.clone(),
+                    position: s.position,
+                    rotation: s.rotation,
+                    force: s.force,
+                    torque: s.torque,
+                })
+                .collect(),
+        }
+    }
+
+    fn pass(&self) -> Pass<'_, R> {
+        Pass {
+            records: &self.spheres.record,
+            law: self.settings.law,
+            rolling: self.rolling,
+            table: &self.table,
+            walls: &self.settings.walls,
+            wall_states: &self.walls,
+            period: self.period(),
+            dt: self.settings.dt,
+            max_overlap: self.settings.max_overlap,
+        }
+    }
+
+    /// Every touching contact; one between blocks is taken from the block of its lower slot.
+    pub fn contacts_now(&self) -> Vec<Contact> {
+        if self.stale {
+            return Vec::new();
+        }
+        let pass = self.pass();
+        let mut out = Vec::new();
+        let mut push = |p: &Probed, k: usize, i: u32, partner: Partner| {
+            let at = |c: &[[f64; WIDTH]; 3]| DVec3::new(c[0][k], c[1][k], c[2][k]);
+            let place = &self.spheres.record[i as usize].place;
+            let normal = at(&p.normal);
+            out.push(Contact {
+                grain: self.id_of(i),
+                partner,
+                point: vec3(place) + normal * (place[3] - 0.5 * p.overlap[k]),
+                normal,
+                overlap: p.overlap[k],
+                normal_force: p.press[k],
+                tangential_force: at(&p.traction),
+                elastic_energy: p.energy[k],
+            });
+        };
+        for b in &self.blocks {
+            for (list, rolls, both) in [(&b.inner, &b.inner_rolls, true), (&b.cross, &b.cross_rolls, false)] {
+                for (n, batch) in list.iter().enumerate().filter(|(_, batch)| batch.touching != 0) {
+                    let p = (R::PROBE.pairs)(&pass, batch, rolls.get(n));
+                    for k in (0..WIDTH).filter(|k| p.touching >> k & 1 == 1 && (both || batch.i[*k] < batch.j[*k])) {
+                        push(&p, k, batch.i[k], Partner::Grain(self.id_of(batch.j[k])));
+                    }
+                }
+            }
+            for (n, batch) in b.walls.iter().enumerate().filter(|(_, batch)| batch.touching != 0) {
+                let p = (R::PROBE.walls)(&pass, batch, b.wall_rolls.get(n));
+                for k in (0..WIDTH).filter(|k| p.touching >> k & 1 == 1) {
+                    push(&p, k, batch.i[k], Partner::Wall(batch.wall[k]));
+                }
+            }
+        }
+        out
+    }
+
+    pub fn coordination(&self) -> f64 {
+        let count: f64 = self.spheres.load.par_chunks(4096).map(|c| c.iter().map(|l| Into::<f64>::into(l.0[6])).sum::<f64>()).sum();
+        if self.grains.len() == 0 { 0.0 } else { count / self.grains.len() as f64 }
+    }
+
+    pub fn energies(&self) -> Energies {
+        let g = &self.grains;
+        let floor = self.settings.domain.min;
+        // Sums of fixed chunks added in order: the same on any number of threads.
+        let parts: Vec<Energies> = (0..g.len().div_ceil(4096))
+            .into_par_iter()
+            .map(|c| {
+                let mut e = Energies::default();
+                for k in c * 4096..((c + 1) * 4096).min(g.len()) {
+                    let (v, w) = self.motion_of(k);
+                    let mass = 1.0 / g.velocity[k][3];
+                    let inertia = 1.0 / g.inverse_inertia(k, &self.settings.shapes);
+                    let w = g.turn(k).inverse() * w;
+                    e.translation += 0.5 * mass * v.length_squared();
+                    e.rotation += 0.5 * (w * w).dot(inertia);
+                    e.gravity -= mass * self.settings.gravity.dot(vec3(&g.place[k]) - floor);
+                }
+                e
+            })
+            .collect();
+        let mut sum = Energies::default();
+        for p in parts {
+            sum.translation += p.translation;
+            sum.rotation += p.rotation;
+            sum.gravity += p.gravity;
+        }
+        sum.elastic = self.contacts_now().iter().map(|c| c.elastic_energy).sum();
+        sum
+    }
+
+    pub fn largest_overlap(&self) -> f64 {
+        let radius: std::collections::HashMap<u32, f64> = if self.stale {
+            return 0.0;
+        } else {
+            self.grains.id.iter().copied().zip(self.grains.place.iter().map(|p| p[3])).collect()
+        };
+        let share = |c: &Contact| match c.partner {
+            Partner::Grain(b) => c.overlap / radius[&c.grain].min(radius[&b]),
+            Partner::Wall(_) => c.overlap / radius[&c.grain],
+        };
+        self.contacts_now().iter().map(share).fold(0.0, f64::max)
+    }
+
+    pub fn memory_bytes(&self) -> usize {
+        self.grains.memory_bytes()
+            + self.spheres.memory_bytes()
+            + self.blocks.iter().map(|b| b.memory_bytes()).sum::<usize>()
+            + self.grid.memory_bytes()
+    }
+
+    /// FNV-1a over the bits of positions, velocities, momenta, orientations and ids, in the order of ids.
+    pub fn hash(&self) -> u64 {
+        let g = &self.grains;
+        let mut order: Vec<u32> = (0..g.len() as u32).collect();
+        order.sort_unstable_by_key(|&k| g.id[k as usize]);
+        let mut h = 0xcbf2_9ce4_8422_2325u64;
+        let mut mix = |bits: u64| h = (h ^ bits).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(29);
+        for k in order.into_iter().map(|k| k as usize) {
+            mix(u64::from(g.id[k]));
+            for column in [&g.place[k], &g.velocity[k], &g.momentum[k]] {
+                column[..3].iter().for_each(|x| mix(x.to_bits()));
+            }
+            if !g.turn.is_empty() {
+                g.turn[k].to_array().iter().for_each(|x| mix(x.to_bits()));
+            }
+        }
+        for w in &self.walls {
+            w.position.to_array().iter().chain(&w.force.to_array()).for_each(|x| mix(x.to_bits()));
+        }
+        h
+    }
+}

@@ -1,0 +1,351 @@
+//! One step of the grain solver, pass by pass.
+//!
+//! | pass | reads | writes |
+//! |---|---|---|
+//! | `integrate` | loads | grains, records, budgets |
+//! | `walls` | loads on walls, time | poses of walls |
+//! | `rebuild` (when a budget is spent) | records | order of all columns, lists, budgets |
+//! | `contacts` | records, lists, walls | loads, contact memory, loads on walls |
+//!
+//! The names are those of the timers and of the benchmark's columns.
+
+use crate::DemError;
+use crate::integrate::{self, Block, Clock};
+use crate::kernel::{BlockKernel, Deep, Kernels, Pass, Report};
+use crate::lists::{self, BlockLists, Rebuild};
+use crate::order;
+use crate::settings::{PassTime, Settings};
+use crate::state::{Grains, Spheres, vec3};
+use barchan_core::contact::PairTable;
+use barchan_core::neighbours::{Ball, Neighbours};
+use barchan_core::simd::Isa;
+use barchan_core::walls::WallState;
+use glam::DVec3;
+use rayon::prelude::*;
+use std::time::Instant;
+
+/// The passes, in the order of the timers.
+pub const PASSES: [&str; 4] = ["integrate", "walls", "rebuild", "contacts"];
+
+/// The grain solver in one precision.
+pub struct Solver<R: Kernels> {
+    pub settings: Settings,
+    pub grains: Grains,
+    pub spheres: Spheres<R>,
+    pub walls: Vec<WallState>,
+    pub steps: u64,
+    pub born: u32,
+    pub table: PairTable<R>,
+    pub rolling: bool,
+    pub kernel: BlockKernel<R>,
+    pub blocks: Vec<BlockLists<R>>,
+    /// Grains in a block.
+    pub block: usize,
+    /// Spheres when the lists were built.
+    pub listed_spheres: usize,
+    /// Lists do not fit the grains any more.
+    pub stale: bool,
+    /// Lists built since the last re-sorting of memory.
+    pub builds_since_sort: u32,
+    /// How far walls may still come nearer before lists must be rebuilt [m].
+    pub wall_budget: Vec<f64>,
+    pub outside: Vec<u32>,
+    pub grid: Neighbours,
+    pub timers: [PassTime; 4],
+}
+
+/// Least skin of a grain, as a share of its radius.
+const SKIN_LEAST: f64 = 0.01;
+/// Largest skin of a grain, as a share of its radius.
+const SKIN_MOST: f64 = 0.15;
+/// Steps a grain's skin should last at its present speed, with a margin for speeding up.
+const SKIN_STEPS: f64 = 200.0 * 1.3;
+/// Builds of the lists between two sorts of memory.
+const BUILDS_PER_SORT: u32 = 32;
+
+impl<R: Kernels> Solver<R> {
+    pub fn new(settings: Settings) -> Self {
+        let rolling = settings.materials.resist_rolling();
+        Solver {
+            table: PairTable::new(&settings.law, &settings.materials),
+            walls: settings.walls.iter().map(|w| w.state_at(0.0)).collect(),
+            wall_budget: vec![0.0; settings.walls.len()],
+            settings,
+            grains: Grains::default(),
+            spheres: Spheres::default(),
+            steps: 0,
+            born: 0,
+            rolling,
+            kernel: R::select(Isa::detect()),
+            blocks: Vec::new(),
+            block: 1,
+            listed_spheres: 0,
+            stale: true,
+            builds_since_sort: BUILDS_PER_SORT,
+            outside: Vec::new(),
+            grid: Neighbours::default(),
+            timers: PASSES.map(|name| PassTime { name, ..PassTime::default() }),
+        }
+    }
+
+    /// Simulated time [s].
+    pub fn time(&self) -> f64 {
+        self.steps as f64 * self.settings.dt
+    }
+
+    /// One step.
+    pub fn step(&mut self) -> Result<(), DemError> {
+        let spent = self.timed(0, Self::integrate);
+        let reached = self.timed(1, Self::advance_walls);
+        self.steps += 1;
+        if self.stale || spent || reached {
+            self.timed(2, Self::rebuild)?;
+        }
+        self.timed(3, Self::contacts)
+    }
+
+    fn timed<T>(&mut self, pass: usize, run: impl FnOnce(&mut Self) -> T) -> T {
+        let start = Instant::now();
+        let out = run(self);
+        self.timers[pass].seconds += start.elapsed().as_secs_f64();
+        self.timers[pass].runs += 1;
+        out
+    }
+
+    /// Length of each periodic direction [m], 0 for the others.
+    pub fn period(&self) -> DVec3 {
+        let d = &self.settings.domain;
+        let size = d.max - d.min;
+        DVec3::from_array(std::array::from_fn(|k| if d.periodic[k] { size[k] } else { 0.0 }))
+    }
+
+    /// Kick, drift, turn. Whether some grain has spent its budget.
+    fn integrate(&mut self) -> bool {
+        let clock = Clock {
+            dt: self.settings.dt,
+            gravity: self.settings.gravity,
+            integrator: self.settings.integrator,
+            shapes: &self.settings.shapes,
+        };
+        let (n, size) = (self.grains.len(), self.block);
+        let blocks = n.div_ceil(size);
+        let g = &mut self.grains;
+        // First spheres relative to each block; rebuilt cheaply because blocks are few.
+        let local: Vec<Vec<u32>> = if g.first.is_empty() {
+            vec![Vec::new(); blocks]
+        } else {
+            let ends = |b: usize| b * size..((b + 1) * size).min(n);
+            (0..blocks).map(|b| g.first[ends(b).start..=ends(b).end].iter().map(|f| f - g.first[ends(b).start]).collect()).collect()
+        };
+        let mut records = &mut self.spheres.record[..];
+        let mut loads = &self.spheres.load[..];
+        let mut turn = &mut g.turn[..];
+        let tasks: Vec<Block<'_, R>> = g
+            .place
+            .chunks_mut(size)
+            .zip(g.velocity.chunks_mut(size))
+            .zip(g.momentum.chunks_mut(size))
+            .zip(g.budget.chunks_mut(size))
+            .zip(g.shape.chunks(size))
+            .zip(&local)
+            .map(|(((((place, velocity), momentum), budget), shape), first)| {
+                let count = first.last().map_or(place.len(), |&c| c as usize);
+                let (own_records, rest) = std::mem::take(&mut records).split_at_mut(count);
+                records = rest;
+                let (own_loads, rest) = loads.split_at(count);
+                loads = rest;
+                let turns = if first.is_empty() { 0 } else { place.len() };
+                let (own_turn, rest) = std::mem::take(&mut turn).split_at_mut(turns);
+                turn = rest;
+                Block { place, velocity, momentum, turn: own_turn, budget, shape, first, records: own_records, loads: own_loads }
+            })
+            .collect();
+        let least: Vec<f32> = tasks.into_par_iter().map(|b| integrate::block(&clock, b)).collect();
+        // Not `any(< 0)`: a NaN must count as spent.
+        !least.iter().all(|&b| b >= 0.0)
+    }
+
+    /// Moves the walls to the end of the step. Whether some wall has come nearer than its lists allow.
+    fn advance_walls(&mut self) -> bool {
+        let (dt, time) = (self.settings.dt, (self.steps + 1) as f64 * self.settings.dt);
+        let domain = &self.settings.domain;
+        let mut reached = false;
+        for ((wall, state), budget) in self.settings.walls.iter().zip(&mut self.walls).zip(&mut self.wall_budget) {
+            wall.advance(state, time, dt, self.settings.gravity);
+            let pivot = wall.pivot(state);
+            let extent = (domain.max - pivot).abs().max((domain.min - pivot).abs()).length();
+            *budget -= wall.sweep_speed(state, extent) * dt;
+            reached |= !(*budget >= 0.0);
+        }
+        reached
+    }
+
+    /// Forces of all contacts.
+    pub fn contacts(&mut self) -> Result<(), DemError> {
+        let pass = Pass {
+            records: &self.spheres.record,
+            law: self.settings.law,
+            rolling: self.rolling,
+            table: &self.table,
+            walls: &self.settings.walls,
+            wall_states: &self.walls,
+            period: self.period(),
+            dt: self.settings.dt,
+            max_overlap: self.settings.max_overlap,
+        };
+        let kernel = self.kernel;
+        let mut rest = &mut self.spheres.load[..];
+        let (grains, size) = (&self.grains, self.block);
+        let tasks: Vec<_> = self
+            .blocks
+            .iter_mut()
+            .enumerate()
+            .map(|(b, lists)| {
+                let own = grains.spheres_of(b * size..((b + 1) * size).min(grains.len()));
+                let (loads, later) = std::mem::take(&mut rest).split_at_mut(own.len());
+                rest = later;
+                (lists, loads, own.start as u32)
+            })
+            .collect();
+        // SAFETY: lists, records and loads are in step since the last rebuild (`stale` is false here), which checked
+        // them; `Isa::detect` chose the kernel.
+        let run = |(lists, loads, first)| unsafe { kernel(&pass, lists, loads, first) };
+        let reports: Vec<Report> = tasks.into_par_iter().map(run).collect();
+        // In block order, whoever computed them.
+        for (w, state) in self.walls.iter_mut().enumerate() {
+            state.force = reports.iter().map(|r| r.walls[w].0).sum();
+            state.torque = reports.iter().map(|r| r.walls[w].1).sum();
+        }
+        let deepest = reports.iter().filter_map(|r| r.deep).reduce(|a, b| if b.0 > a.0 { b } else { a });
+        match deepest {
+            None => Ok(()),
+            Some((share, i, partner)) => Err(DemError::Overlap {
+                a: format!("grain {}", self.id_of(i)),
+                b: match partner {
+                    Deep::Sphere(j) => format!("grain {}", self.id_of(j)),
+                    Deep::Wall(w) => format!("wall \"{}\"", self.settings.walls[w as usize].name),
+                },
+                share: 100.0 * share,
+                time: self.time(),
+            }),
+        }
+    }
+
+    /// Id of the grain that sphere `s` belongs to.
+    pub fn id_of(&self, s: u32) -> u32 {
+        let g = if self.grains.all_spheres() { s } else { self.spheres.grain[s as usize] };
+        self.grains.id[g as usize]
+    }
+
+    /// Wraps, sorts, and builds the lists anew; looks for grains that left or broke.
+    pub fn rebuild(&mut self) -> Result<(), DemError> {
+        self.wrap()?;
+        self.builds_since_sort += 1;
+        if self.builds_since_sort >= BUILDS_PER_SORT {
+            let order = order::hilbert(&self.grains, &self.settings.domain);
+            self.spheres.arrange(&order, &self.grains);
+            self.grains.arrange(&order);
+            self.builds_since_sort = 0;
+        }
+        let balls = self.give_budgets();
+        let least = self.grains.place.par_iter().map(|p| p[3]).reduce(|| f64::INFINITY, f64::min);
+        for budget in &mut self.wall_budget {
+            *budget = SKIN_MOST * least;
+        }
+        self.block = lists::block_size(self.grains.len(), self.spheres.len());
+        let rebuild = Rebuild {
+            grains: &self.grains,
+            balls: &balls,
+            walls: &self.settings.walls,
+            wall_states: &self.walls,
+            wall_skin: &self.wall_budget,
+            min: self.settings.domain.min,
+            period: self.period(),
+            rolling: self.rolling,
+            block: self.block,
+        };
+        self.blocks = lists::build(&rebuild, &mut self.grid, &self.spheres, &self.blocks, self.listed_spheres);
+        self.listed_spheres = self.spheres.len();
+        self.spheres.listed.par_iter_mut().enumerate().for_each(|(s, l)| *l = s as u32);
+        self.stale = false;
+        Ok(())
+    }
+
+    /// Brings grains back across periodic sides; notes those that left through the others.
+    fn wrap(&mut self) -> Result<(), DemError> {
+        let (domain, period, time) = (self.settings.domain, self.period(), self.time());
+        for g in 0..self.grains.len() {
+            let x = vec3(&self.grains.place[g]);
+            if !(x.is_finite() && vec3(&self.grains.velocity[g]).is_finite() && vec3(&self.grains.momentum[g]).is_finite()) {
+                return Err(DemError::NotFinite { id: self.grains.id[g], time });
+            }
+            let mut shift = DVec3::ZERO;
+            let mut left = false;
+            for k in 0..3 {
+                if period[k] > 0.0 {
+                    shift[k] = -period[k] * ((x[k] - domain.min[k]) / period[k]).floor();
+                } else {
+                    left |= x[k] < domain.min[k] || x[k] > domain.max[k];
+                }
+            }
+            if left {
+                self.outside.push(self.grains.id[g]);
+            }
+            if shift != DVec3::ZERO {
+                for k in 0..3 {
+                    self.grains.place[g][k] += shift[k];
+                }
+                for s in self.grains.spheres_of(g..g + 1) {
+                    for k in 0..3 {
+                        self.spheres.record[s].place[k] += shift[k];
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives every grain the distance it may move, from its speed; returns centres and reaches of the spheres.
+    fn give_budgets(&mut self) -> Vec<Ball> {
+        let ahead = SKIN_STEPS * self.settings.dt;
+        let (grains, shapes) = (&mut self.grains, &self.settings.shapes);
+        let speed = |g: usize| {
+            let v = vec3(&grains.velocity[g]).length();
+            let shape = &shapes[grains.shape[g] as usize];
+            if shape.is_sphere() {
+                v
+            } else {
+                v + grains.spin(g, vec3(&grains.momentum[g]), grains.turn(g), shapes).length() * shape.bounding_radius() * grains.place[g][3]
+            }
+        };
+        let budget: Vec<f32> = (0..grains.len())
+            .into_par_iter()
+            .map(|g| {
+                let r = grains.place[g][3];
+                (SKIN_LEAST * r + speed(g) * ahead).min(SKIN_MOST * r) as f32
+            })
+            .collect();
+        grains.budget = budget;
+        let grains = &self.grains;
+        let owner = &self.spheres.grain;
+        self.spheres
+            .record
+            .par_iter()
+            .enumerate()
+            .map(|(s, record)| {
+                let g = if grains.all_spheres() { s } else { owner[s] as usize };
+                let [x, y, z, r] = record.place;
+                // Budgets are f32: a hair more than they promise.
+                [x, y, z, r + f64::from(grains.budget[g]) * (1.0 + 1e-6)]
+            })
+            .collect()
+    }
+
+    /// Marks lists as out of step with the grains.
+    pub fn spoil(&mut self, sort: bool) {
+        self.stale = true;
+        if sort {
+            self.builds_since_sort = BUILDS_PER_SORT;
+        }
+    }
+}

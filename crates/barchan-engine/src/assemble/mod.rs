@@ -1,0 +1,181 @@
+//! From a scene to a world: names become indices, populations become grains, the time step is derived.
+
+mod place;
+mod populations;
+mod settings;
+mod timestep;
+
+pub use barchan_scene::SceneErrors;
+
+use crate::checkpoint::{Checkpoint, CheckpointError};
+use crate::emit::{Emitter, Recipe};
+use crate::observers;
+use crate::schedule::Schedule;
+use crate::sinks::{Mouth, Sink, Tally};
+use crate::world::{Measurement, Plan, World};
+use barchan_core::shapes::Shape;
+use barchan_dem::{Dem, Settings};
+use barchan_scene::{Parsed, Problem, Scene, ShapeSpec, SinkRegion};
+use glam::DVec3;
+
+/// A scene made ready, apart from its grains.
+struct Parts {
+    settings: Settings,
+    /// Recipes of the populations that are there at the start, with their place in the scene.
+    start: Vec<(usize, Recipe)>,
+    emitters: Vec<Emitter>,
+    sinks: Vec<Sink>,
+    measurements: Vec<Measurement>,
+    plan: Plan,
+}
+
+/// Builds the world of a scene, its first grains placed. All problems come at once.
+pub fn assemble(parsed: &Parsed) -> Result<World, SceneErrors> {
+    let parts = parts(parsed, None)?;
+    let grains = place::place(parsed, &parts.settings, &parts.start)
+        .map_err(|problems| SceneErrors::new(parsed.name(), problems))?;
+    let mut dem = Dem::new(parts.settings.clone());
+    // One call a population, so that ids follow the scene.
+    for population in &grains {
+        dem.add(population)
+            .map_err(|e| SceneErrors::new(parsed.name(), vec![parsed.error_at("grains", e.to_string(), "use fewer grains")]))?;
+    }
+    let mut world = world(parts, dem, parsed.scene.domain.outside);
+    world.observe();
+    Ok(world)
+}
+
+/// Builds the world of a scene with the state of a checkpoint.
+pub fn restore(parsed: &Parsed, checkpoint: &Checkpoint) -> Result<Result<World, SceneErrors>, CheckpointError> {
+    let dt = checkpoint.f64s("world/dt", 1)?[0];
+    let parts = match parts(parsed, Some(dt)) {
+        Ok(parts) => parts,
+        Err(problems) => return Ok(Err(problems)),
+    };
+    let dem = Dem::load(parts.settings.clone(), &|name| checkpoint.column(&format!("dem/{name}")))
+        .map_err(|e| checkpoint.unfit(e.to_string()))?;
+    let mut world = world(parts, dem, parsed.scene.domain.outside);
+    world.load(checkpoint)?;
+    Ok(Ok(world))
+}
+
+fn world(parts: Parts, dem: Dem, outside: barchan_scene::Outside) -> World {
+    let Parts { emitters, sinks, measurements, plan, .. } = parts;
+    World { dem, emitters, sinks, outside, left: Tally::default(), measurements, rows: Vec::new(), plan }
+}
+
+fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
+    let scene = &parsed.scene;
+    let mut problems = Vec::new();
+    let (shapes, names) = shapes(parsed, &mut problems);
+    let walls = settings::walls(scene);
+    for (i, wall) in walls.iter().enumerate() {
+        problems.extend(wall.check().iter().map(|e| parsed.error_at(&format!("walls[{i}]"), e.problem.as_str(), e.remedy)));
+    }
+    if !problems.is_empty() {
+        return Err(SceneErrors::new(parsed.name(), problems));
+    }
+    let mut settings = Settings {
+        gravity: scene.gravity,
+        domain: settings::domain(&scene.domain),
+        law: settings::law(&scene.contact),
+        materials: settings::materials(scene),
+        shapes: shapes.into(),
+        walls,
+        dt: f64::NAN,
+        integrator: settings::integrator(&scene.integrator),
+        precision: settings::precision(&scene.integrator),
+        max_overlap: scene.integrator.max_overlap,
+    };
+    let maker = populations::Maker { scene, settings: &settings, names: &names };
+    let recipes: Vec<Recipe> = (0..scene.grains.len()).map(|i| maker.of_grains(i)).collect();
+    let poured: Vec<Recipe> = (0..scene.emitters.len()).map(|i| maker.of_emitter(i)).collect();
+
+    let all: Vec<&Recipe> = recipes.iter().chain(&poured).collect();
+    let derived = timestep::derive(&settings, &all, timestep::top_speed(scene, &all, &settings.walls));
+    let (chosen, dt_reason) = timestep::choose(parsed, &derived).unwrap_or_else(|problem| {
+        problems.push(problem);
+        (derived.dt, String::new())
+    });
+    settings.dt = dt.unwrap_or(chosen);
+
+    let mut emitters = Vec::new();
+    for (i, recipe) in poured.iter().enumerate() {
+        match populations::pour(parsed, i, recipe.clone(), settings.dt) {
+            Ok(emitter) => emitters.push(emitter),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    let (rain, start): (Vec<_>, Vec<_>) =
+        recipes.into_iter().enumerate().partition(|&(i, _)| populations::is_rain(&scene.grains[i]));
+    emitters.extend(rain.into_iter().map(|(i, recipe)| populations::rain(scene, i, recipe, settings.dt)));
+    if !problems.is_empty() {
+        return Err(SceneErrors::new(parsed.name(), problems));
+    }
+    let measurements = (scene.measure.iter())
+        .map(|m| Measurement {
+            name: m.name.clone(),
+            schedule: Schedule::new(m.every, settings.dt),
+            observer: observers::from_scene(scene, &m.what),
+        })
+        .collect();
+    let plan = Plan {
+        name: parsed.name().into(),
+        scene: scene_text(parsed),
+        duration: scene.duration,
+        dt: settings.dt,
+        dt_reason,
+        dt_limit: derived.limit,
+        frames_every: scene.output.every,
+        formats: scene.output.formats.clone(),
+        checkpoint_every: scene.output.checkpoint,
+    };
+    Ok(Parts { settings, start, emitters, sinks: sinks(scene), measurements, plan })
+}
+
+/// The text as it was written where it still says the same, comments and all; else the scene written out.
+fn scene_text(parsed: &Parsed) -> String {
+    let same = Scene::from_toml(parsed.text(), parsed.name()).is_ok_and(|again| again.scene == parsed.scene);
+    match parsed.scene.to_toml() {
+        Ok(text) if !same => format!("# Written out by barchan: the scene was changed on its way to the run.\n{text}"),
+        _ => parsed.text().into(),
+    }
+}
+
+/// Shapes of the scene after the built-in ones, and their names by index.
+fn shapes(parsed: &Parsed, problems: &mut Vec<Problem>) -> (Vec<Shape>, Vec<String>) {
+    let mut shapes = vec![Shape::sphere()];
+    let mut names = vec![ShapeSpec::SPHERE.to_string()];
+    let built_in = (ShapeSpec::TETRAHEDRON.to_string(), ShapeSpec::Tetrahedron { edge: ShapeSpec::TETRAHEDRON_EDGE });
+    let listed = parsed.scene.shapes.iter().map(|(name, spec)| (name.clone(), spec.clone()));
+    for (name, spec) in std::iter::once(built_in).chain(listed) {
+        let shape = match &spec {
+            ShapeSpec::Tetrahedron { edge } => Shape::tetrahedron(*edge),
+            ShapeSpec::Spheres(list) => {
+                let spheres: Vec<_> = list.iter().map(|s| (s.at, s.radius)).collect();
+                Shape::clump(&name, &spheres).map(|(shape, _)| shape)
+            }
+        };
+        match shape {
+            Ok(shape) => {
+                shapes.push(shape);
+                names.push(name);
+            }
+            Err(e) => problems.push(parsed.error_at(&format!("shapes.{name}"), e.to_string(), "")),
+        }
+    }
+    (shapes, names)
+}
+
+fn sinks(scene: &Scene) -> Vec<Sink> {
+    let mouth = |region: &SinkRegion| match region {
+        SinkRegion::Below { point, normal } => Mouth::Below(*point, normal.normalize_or(DVec3::Z)),
+        SinkRegion::Region(region) => Mouth::Region(settings::region(region)),
+    };
+    scene.sinks.iter().map(|s| Sink::new(s.name.clone(), mouth(&s.region))).collect()
+}
+
+/// The solver's region for a scene's.
+pub(crate) fn region(region: &barchan_scene::Region) -> barchan_core::regions::Region {
+    settings::region(region)
+}

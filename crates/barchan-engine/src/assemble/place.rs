@@ -1,0 +1,148 @@
+//! Placing the grains that are there at the start: clear of walls, of each other and of what was placed before.
+
+use super::settings;
+use crate::emit::Recipe;
+use barchan_core::packing::{Amount, Lattice, SphereGrid, random_insertion};
+use barchan_core::rng::Random;
+use barchan_core::sizes::SizeDistribution;
+use barchan_core::walls::WallState;
+use barchan_dem::{NewGrain, Settings};
+use barchan_scene::{Fill, FillMethod, Parsed, Place, Problem};
+use glam::DVec3;
+use std::f64::consts::PI;
+
+/// Greatest displacement of a grain from its site of the lattice, over the largest radius: breaks the crystal's
+/// symmetry, and costs a tenth of its density a direction.
+const JITTER: f64 = 0.1;
+/// Purposes of a population's random numbers, besides 0 (see [`Recipe::stream`]); emitters use step + 1, and a
+/// population that is placed at the start is no emitter.
+const PLACES: u64 = 1;
+
+/// The grains of each population, in the scene's order.
+pub(super) fn place(
+    parsed: &Parsed,
+    settings: &Settings,
+    recipes: &[(usize, Recipe)],
+) -> Result<Vec<Vec<NewGrain>>, Vec<Problem>> {
+    let mut placer = Placer { parsed, settings, states: Vec::new(), balls: Vec::new(), problems: Vec::new() };
+    placer.states = settings.walls.iter().map(|w| w.state_at(0.0)).collect();
+    let mut populations = Vec::new();
+    for (i, recipe) in recipes {
+        let grains = match &parsed.scene.grains[*i].place {
+            Place::At(positions) => placer.explicit(*i, recipe, positions),
+            Place::Fill(fill) => placer.filled(*i, recipe, fill),
+        };
+        placer.balls.extend(grains.iter().map(|g| (g.position, recipe.reach * g.radius)));
+        populations.push(grains);
+    }
+    if placer.problems.is_empty() { Ok(populations) } else { Err(placer.problems) }
+}
+
+struct Placer<'a> {
+    parsed: &'a Parsed,
+    settings: &'a Settings,
+    states: Vec<WallState>,
+    /// Balls round the grains placed so far.
+    balls: Vec<(DVec3, f64)>,
+    problems: Vec<Problem>,
+}
+
+impl Placer<'_> {
+    /// Least distance [m] to a wall, and the wall.
+    fn clearance(&self, x: DVec3) -> (f64, usize) {
+        let walls = self.settings.walls.iter().zip(&self.states).enumerate();
+        walls.map(|(i, (w, s))| (w.clearance(s, x), i)).fold((f64::INFINITY, 0), |a, b| if b.0 < a.0 { b } else { a })
+    }
+
+    /// Grains at given places. They may touch, as in a chain, but not beyond the overlap a run tolerates.
+    fn explicit(&mut self, i: usize, recipe: &Recipe, positions: &[DVec3]) -> Vec<NewGrain> {
+        let grain = |(n, &position): (usize, &DVec3)| NewGrain { position, ..recipe.grain(n as u64) };
+        let grains: Vec<NewGrain> = positions.iter().enumerate().map(grain).collect();
+        let shape = &self.settings.shapes[recipe.shape as usize];
+        let slack = 1.0 - self.settings.max_overlap;
+        let spheres = |g: &NewGrain| -> Vec<(DVec3, f64)> {
+            let (at, turn, size) = (g.position, g.orientation, g.radius);
+            shape.spheres().iter().map(|s| (at + turn * (s.centre * size), s.radius * size)).collect()
+        };
+        let all = grains.iter().flat_map(&spheres).map(|s| s.1);
+        let (low, high) = (self.settings.domain.min, self.settings.domain.max);
+        let mut grid = SphereGrid::new(low, high, all.chain(self.balls.iter().map(|b| b.1)));
+        self.balls.iter().for_each(|&(x, r)| grid.insert(x, r * slack));
+        for (n, g) in grains.iter().enumerate() {
+            let path = format!("grains[{i}].at[{n}]");
+            let own = spheres(g);
+            if let Some(wall) = own.iter().map(|&(x, r)| (self.clearance(x), r)).find(|((d, _), r)| *d < r * slack) {
+                let name = &self.settings.walls[wall.0.1].name;
+                let message = format!("this grain reaches {:.3e} m into {name}", wall.1 - wall.0.0);
+                self.problems.push(self.parsed.error_at(&path, message, "move it away from the wall"));
+            }
+            if own.iter().any(|&(x, r)| grid.overlaps(x, r * slack)) {
+                self.problems.push(self.parsed.error_at(&path, "this grain overlaps another", "move them apart"));
+            }
+            own.iter().for_each(|&(x, r)| grid.insert(x, r * slack));
+        }
+        grains
+    }
+
+    /// Grains that fill a region.
+    fn filled(&mut self, i: usize, recipe: &Recipe, fill: &Fill) -> Vec<NewGrain> {
+        let region = settings::region(&fill.region);
+        let sizes = scaled(&recipe.sizes, recipe.reach);
+        let mut grid = SphereGrid::new(self.settings.domain.min, self.settings.domain.max, self.balls.iter().map(|b| b.1));
+        self.balls.iter().for_each(|&(x, r)| grid.insert(x, r));
+        let in_wall = |x: DVec3, r: f64| self.clearance(x).0 < r;
+        let count = fill.count.map(|n| n as usize);
+        let filled = match fill.method {
+            FillMethod::Lattice | FillMethod::Rain => {
+                let lattice = Lattice { count, jitter: JITTER, spread: false };
+                let blocked = |x: DVec3, r: f64| in_wall(x, r) || grid.overlaps(x, r);
+                lattice.fill(&region, &sizes, &mut recipe.stream(0, PLACES), &blocked)
+            }
+            FillMethod::Random => {
+                // The scene's share is that of the grains; the packer's is that of the balls round them.
+                let shape = &self.settings.shapes[recipe.shape as usize];
+                let ball_over_grain = 4.0 / 3.0 * PI * recipe.reach.powi(3) / shape.volume();
+                let by_fraction = || Amount::Fraction(fill.fraction.unwrap_or_default() * ball_over_grain);
+                let amount = count.map_or_else(by_fraction, Amount::Count);
+                let seed = Random::new(recipe.seed, recipe.population).bits();
+                random_insertion(&region, &sizes, amount, seed, &self.balls, &in_wall)
+            }
+        };
+        let fits = filled.spheres.len();
+        if filled.is_short() {
+            let key = if count.is_some() { "count" } else { "fraction" };
+            let help = match fill.method {
+                FillMethod::Random => format!("enlarge the region, ask for at most {fits}, or fill by lattice, which is denser"),
+                _ => format!("enlarge the region, use smaller grains, or ask for at most {fits}"),
+            };
+            let message = format!("only {fits} of {} grains fit", filled.asked);
+            self.problems.push(self.parsed.error_at(&format!("grains[{i}].fill.{key}"), message, help));
+        } else if fits == 0 {
+            let message = "no grain fits into this region";
+            let help = "enlarge it, use smaller grains, or move it away from walls and other grains";
+            self.problems.push(self.parsed.error_at(&format!("grains[{i}].fill"), message, help));
+        }
+        let grain = |(n, &(position, r)): (usize, &(DVec3, f64))| NewGrain {
+            position,
+            radius: r / recipe.reach,
+            ..recipe.grain(n as u64)
+        };
+        filled.spheres.iter().enumerate().map(grain).collect()
+    }
+}
+
+/// The distribution of radii `factor` times as large.
+fn scaled(sizes: &SizeDistribution, factor: f64) -> SizeDistribution {
+    use SizeDistribution as S;
+    match sizes {
+        S::Fixed(r) => S::Fixed(r * factor),
+        S::Uniform { min, max } => S::Uniform { min: min * factor, max: max * factor },
+        S::Normal { mean, sd, min, max } => {
+            S::Normal { mean: mean * factor, sd: sd * factor, min: min * factor, max: max * factor }
+        }
+        S::LogNormal { median, sigma, min, max } => {
+            S::LogNormal { median: median * factor, sigma: *sigma, min: min * factor, max: max * factor }
+        }
+        S::Sieve(rows) => S::Sieve(rows.iter().map(|(d, share)| (d * factor, *share)).collect()),
+    }
+}

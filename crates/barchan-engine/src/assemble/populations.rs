@@ -1,0 +1,141 @@
+//! Populations: grains that are there at the start, emitters, and rain.
+
+use super::settings;
+use crate::emit::{Emitter, Pace, Recipe};
+use crate::schedule::Schedule;
+use crate::sinks::Tally;
+use barchan_core::regions::Region;
+use barchan_dem::Settings;
+use barchan_scene::{EmitterFlow, FillMethod, Grains, Parsed, Place, Problem, Scene, Size};
+use glam::DVec3;
+
+/// Share of a disc that random circles cover when no more fit (Hinrichsen, Feder and Jøssang 1986).
+const COVERED: f64 = 0.547;
+
+/// Makes recipes from the scene's words.
+pub(super) struct Maker<'a> {
+    pub scene: &'a Scene,
+    pub settings: &'a Settings,
+    /// Names of the shapes, by index.
+    pub names: &'a [String],
+}
+
+impl Maker<'_> {
+    fn recipe(&self, population: usize, material: &str, shape: &str, radius: &Option<Size>, velocity: DVec3) -> Recipe {
+        let index = self.names.iter().position(|n| n == shape).unwrap_or_default();
+        let form = &self.settings.shapes[index];
+        // A clump that is listed in metres has a size of its own.
+        let listed = || self.scene.shapes.get(shape).and_then(|s| s.listed_radius()).map(Size::Fixed);
+        let size = radius.clone().or_else(listed).unwrap_or(Size::Fixed(f64::NAN));
+        let material = settings::material_index(self.scene, material);
+        Recipe {
+            seed: self.scene.seed,
+            population: population as u64,
+            material,
+            shape: index as u16,
+            sizes: settings::sizes(&size),
+            reach: form.bounding_radius(),
+            spheres: form.spheres().len(),
+            unit_mass: self.settings.materials.list[material as usize].density * form.volume(),
+            velocity,
+            velocity_spread: 0.0,
+            spin: DVec3::ZERO,
+        }
+    }
+
+    /// Recipe of the i-th population.
+    pub fn of_grains(&self, i: usize) -> Recipe {
+        let g = &self.scene.grains[i];
+        let recipe = self.recipe(i, &g.material, &g.shape, &g.radius, g.velocity);
+        Recipe { velocity_spread: g.velocity_spread, spin: g.spin, ..recipe }
+    }
+
+    /// Recipe of the i-th emitter.
+    pub fn of_emitter(&self, i: usize) -> Recipe {
+        let e = &self.scene.emitters[i];
+        self.recipe(self.scene.grains.len() + i, &e.material, &e.shape, &e.radius, e.velocity)
+    }
+}
+
+/// Whether a population comes during the run.
+pub(super) fn is_rain(grains: &Grains) -> bool {
+    matches!(&grains.place, Place::Fill(fill) if fill.method == FillMethod::Rain)
+}
+
+/// Time [s] in which something that starts at speed `v` [m/s] under gravity `g` [m/s²] has gone a distance `d` [m].
+fn clearing_time(d: f64, v: f64, g: f64) -> f64 {
+    match (g > 0.0, v > 0.0) {
+        (true, _) => ((v * v + 2.0 * g * d).sqrt() - v) / g,
+        (false, true) => d / v,
+        (false, false) => f64::INFINITY,
+    }
+}
+
+/// The i-th emitter of the scene.
+pub(super) fn pour(parsed: &Parsed, i: usize, recipe: Recipe, dt: f64) -> Result<Emitter, Problem> {
+    let scene = &parsed.scene;
+    let e = &scene.emitters[i];
+    let largest = recipe.reach * recipe.sizes.max();
+    let axis = e.disc.normal.normalize_or(DVec3::Z);
+    // Grains leave along the normal; what falls off it by gravity leaves as well.
+    let speed = e.velocity.dot(axis).abs();
+    let clear = clearing_time(2.0 * largest, speed, scene.gravity.length());
+    if e.disc.radius < largest {
+        let message = format!("the mouth, {:.3e} m in radius, is narrower than its largest grain ({largest:.3e} m)", e.disc.radius);
+        return Err(parsed.error_at(&format!("emitters[{i}].disc.radius"), message, "widen the mouth or pour smaller grains"));
+    }
+    let (key, pace, wanted, unit) = match e.flow {
+        EmitterFlow::Rate(rate) => ("rate", Pace::Rate(rate), rate, "grains/s"),
+        EmitterFlow::MassRate(rate) => ("mass_rate", Pace::MassRate(rate), rate / recipe.mean_mass(), "kg/s"),
+    };
+    let a_layer = (COVERED * (e.disc.radius / largest).powi(2)).max(1.0);
+    let most = a_layer / clear;
+    if wanted > most {
+        let most = if key == "rate" { most } else { most * recipe.mean_mass() };
+        let message = format!("the mouth of {} cannot pour that fast: about {most:.3e} {unit} fit through", e.name);
+        let help = "lower the rate, widen the mouth, or raise the velocity along its normal";
+        return Err(parsed.error_at(&format!("emitters[{i}].{key}"), message, help));
+    }
+    let region = Region::Cylinder { base: e.disc.centre - axis * largest, axis, radius: e.disc.radius, height: 2.0 * largest };
+    Ok(Emitter {
+        name: e.name.clone(),
+        recipe,
+        region,
+        pace,
+        from: e.from,
+        until: e.until.unwrap_or(f64::INFINITY),
+        limit: e.count.unwrap_or(u64::MAX),
+        // Four looks while a grain clears the mouth: late by a quarter of a layer at most.
+        schedule: Schedule::new(0.25 * clear, dt),
+        tally: Tally::default(),
+    })
+}
+
+/// The i-th population, raining into its region.
+pub(super) fn rain(scene: &Scene, i: usize, recipe: Recipe, dt: f64) -> Emitter {
+    let grains = &scene.grains[i];
+    let Place::Fill(fill) = &grains.place else { unreachable!("only a fill rains: see is_rain") };
+    let region = settings::region(&fill.region);
+    let largest = recipe.reach * recipe.sizes.max();
+    let (low, high) = region.bounds();
+    let down = scene.gravity.normalize_or(-DVec3::Z);
+    let (speed, g) = (grains.velocity.dot(down).max(0.0), scene.gravity.length());
+    // Left to itself a batch follows when the one before has fallen out of the region.
+    let fallen = clearing_time((high - low).dot(down.abs()), speed, g).min(scene.duration);
+    let every = fill.every.unwrap_or(fallen);
+    Emitter {
+        name: grains.name.clone(),
+        recipe,
+        region,
+        pace: Pace::Batches { every, batch: fill.batch },
+        from: 0.0,
+        until: f64::INFINITY,
+        limit: fill.count.unwrap_or(u64::MAX),
+        // A batch of which some found no room is completed as room appears.
+        schedule: match fill.batch {
+            Some(_) => Schedule::new(every.min(clearing_time(2.0 * largest, speed, g)), dt),
+            None => Schedule::new(every, dt),
+        },
+        tally: Tally::default(),
+    }
+}

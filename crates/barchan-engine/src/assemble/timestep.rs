@@ -1,0 +1,77 @@
+//! The time step of a scene: derived from its stiffest contact, or checked against it.
+
+use crate::emit::Recipe;
+use barchan_core::contact::{TimeStep, time_step};
+use barchan_core::shapes::Shape;
+use barchan_core::walls::{Control, Wall};
+use barchan_dem::Settings;
+use barchan_scene::{Parsed, Problem, Scene};
+use glam::DVec3;
+use std::f64::consts::TAU;
+
+/// The largest speed [m/s] with which things can meet: the fastest start, plus free fall through the domain, against
+/// the fastest wall.
+pub(super) fn top_speed(scene: &Scene, recipes: &[&Recipe], walls: &[Wall]) -> f64 {
+    // Three standard deviations of each component: one grain in some hundreds is faster, and not much.
+    let start = |r: &Recipe| r.velocity.length() + 3.0 * r.velocity_spread;
+    let fastest = recipes.iter().map(|r| start(r)).fold(0.0, f64::max);
+    let (side, periodic) = (scene.domain.max - scene.domain.min, scene.domain.is_periodic());
+    // A slope has no bottom along a periodic direction; friction, not the domain, bounds the speed there.
+    let fall = |axis: usize| if periodic[axis] { 0.0 } else { 2.0 * scene.gravity[axis].abs() * side[axis] };
+    let falling: f64 = (0..3).map(fall).sum();
+    let wall = walls.iter().map(|w| wall_speed(w, side.length())).fold(0.0, f64::max);
+    (fastest * fastest + falling).sqrt() + wall
+}
+
+/// A bound of the speed [m/s] of a wall's surface in a scene of that extent [m].
+fn wall_speed(wall: &Wall, extent: f64) -> f64 {
+    let m = &wall.motion;
+    let pivot = wall.geometry.pivot();
+    let swing = m.rotate.map_or(0.0, |r| r.rate.abs() * (extent + (pivot - r.point).reject_from(unit(r.axis)).length()));
+    let shake = m.oscillate.map_or(0.0, |o| TAU * o.frequency.abs() * o.amplitude.abs());
+    // A monotone cubic is at most three times as steep as its chord (Fritsch and Carlson 1980).
+    let path = (m.keyframes.windows(2))
+        .map(|k| 3.0 * (k[1].at.distance(k[0].at) + extent * k[1].turn.distance(k[0].turn)) / (k[1].time - k[0].time))
+        .fold(0.0, f64::max);
+    let control = match wall.control {
+        Some(Control::Servo(s)) => s.max_speed,
+        _ => 0.0,
+    };
+    m.velocity.length() + swing + shake + path + control
+}
+
+fn unit(axis: DVec3) -> DVec3 {
+    axis.normalize_or(DVec3::Z)
+}
+
+/// The step that the contacts ask for.
+pub(super) fn derive(settings: &Settings, recipes: &[&Recipe], top_speed: f64) -> TimeStep {
+    let smallest = |shape: &Shape| shape.spheres().iter().map(|s| s.radius).fold(1.0, f64::min);
+    let grain = |r: &&Recipe| {
+        let radius = r.sizes.min();
+        (r.material, radius * smallest(&settings.shapes[r.shape as usize]), r.mass(radius))
+    };
+    let grains: Vec<_> = recipes.iter().map(grain).collect();
+    let mut partners: Vec<u16> = settings.walls.iter().map(|w| w.material).collect();
+    partners.sort_unstable();
+    partners.dedup();
+    time_step(&settings.law, &settings.materials, &grains, &partners, top_speed)
+}
+
+/// The step to use, with its reason; or the problem with the one that the scene asks for.
+pub(super) fn choose(parsed: &Parsed, derived: &TimeStep) -> Result<(f64, String), Problem> {
+    let scene = &parsed.scene;
+    match scene.integrator.dt {
+        None if derived.dt.is_finite() => Ok((derived.dt, derived.reason.clone())),
+        // Without contacts anything goes; a thousand steps draw a smooth path.
+        None => Ok((scene.duration / 1000.0, "no contact is possible: a thousandth of the duration".into())),
+        Some(dt) if dt <= derived.limit => {
+            Ok((dt, format!("given by the scene; {:.3e} s would be derived: {}", derived.dt, derived.reason)))
+        }
+        Some(dt) => Err(parsed.error_at(
+            "integrator.dt",
+            format!("time step {dt:.3e} s is {:.2}× the largest safe one ({})", dt / derived.limit, derived.reason),
+            format!("use at most {:.3e} s, or leave dt out: {:.3e} s is then derived", derived.limit, derived.dt),
+        )),
+    }
+}

@@ -1,0 +1,221 @@
+//! Benchmarks: named cases, settled once and kept, then timed.
+//!
+//! The unit is the Cundall number: grains × steps / second, neighbour work included. To add a case, write a file here
+//! with a [`Case`] and one line in [`CASES`].
+
+mod clumps;
+mod compare;
+mod settled;
+
+pub use compare::{CompareError, Comparison, compare};
+
+use crate::cache;
+use crate::checkpoint::{Checkpoint, CheckpointWriter};
+use barchan_dem::{Dem, DemError, NewGrain, PassTime, Settings};
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// All cases.
+pub const CASES: &[Case] = &[settled::CASE, clumps::CASE];
+
+/// Steps before the clock starts.
+const WARM: u64 = 200;
+/// Wall-clock time to measure where no number of steps is given [s].
+const SECONDS: f64 = 3.0;
+
+/// A benchmark case.
+#[derive(Clone, Copy)]
+pub struct Case {
+    /// Name.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub about: &'static str,
+    /// Grains where no number is given.
+    pub grains: usize,
+    build: fn(usize) -> Built,
+}
+
+/// A case before it has settled.
+struct Built {
+    settings: Settings,
+    grains: Vec<NewGrain>,
+    /// Steps until it is at rest.
+    settle: u64,
+}
+
+/// The case of that name.
+pub fn case(name: &str) -> Option<&'static Case> {
+    CASES.iter().find(|c| c.name == name)
+}
+
+/// A case that stands ready to be timed.
+pub struct Bench {
+    case: &'static Case,
+    dem: Dem,
+}
+
+/// What a timing found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timing {
+    /// Name of the case.
+    pub case: &'static str,
+    /// Grains.
+    pub grains: usize,
+    /// Worker threads.
+    pub threads: usize,
+    /// Steps timed.
+    pub steps: u64,
+    /// Wall-clock time of those steps [s].
+    pub seconds: f64,
+    /// Grains × steps / second.
+    pub cundall: f64,
+    /// Contacts a grain.
+    pub coordination: f64,
+    /// Kinetic energy [J].
+    pub kinetic: f64,
+    /// Bytes in the solver's columns and lists.
+    pub memory: usize,
+    /// Resident memory of the process [bytes]; the solver's own where the system does not tell.
+    pub rss: usize,
+    /// Time spent per pass.
+    pub passes: Vec<PassTime>,
+    /// Hash of the last state.
+    pub hash: u64,
+}
+
+impl Bench {
+    /// Takes the settled state from the cache, or settles it and keeps it. `settling(step, of)` is told how far that is;
+    /// it is not called where the cache has the state.
+    pub fn prepare(case: &'static Case, grains: usize, settling: &mut dyn FnMut(u64, u64)) -> Result<Bench, DemError> {
+        let built = (case.build)(grains);
+        let kept = kept(case, grains);
+        if let Some(checkpoint) = kept.as_ref().and_then(|path| Checkpoint::read(path).ok()) {
+            // A state of another build may not load; it is made again then.
+            if let Ok(dem) = Dem::load(built.settings.clone(), &|name| checkpoint.column(name)) {
+                return Ok(Bench { case, dem });
+            }
+        }
+        let mut dem = Dem::new(built.settings);
+        dem.add(&built.grains)?;
+        for step in 0..built.settle {
+            if step % 50 == 0 {
+                settling(step, built.settle);
+            }
+            dem.step()?;
+        }
+        settling(built.settle, built.settle);
+        if let Some(path) = kept {
+            let mut checkpoint = CheckpointWriter::default();
+            dem.save().iter().for_each(|(name, column)| checkpoint.put(name, column));
+            // A cache that cannot be written costs time, nothing else.
+            let made = path.parent().is_some_and(|folder| std::fs::create_dir_all(folder).is_ok());
+            let _ = made.then(|| checkpoint.write_to(&path));
+        }
+        Ok(Bench { case, dem })
+    }
+
+    /// Times `steps` steps, or some seconds' worth, after a warm-up.
+    pub fn time(&mut self, steps: Option<u64>) -> Result<Timing, DemError> {
+        let warm = Instant::now();
+        for _ in 0..WARM {
+            self.dem.step()?;
+        }
+        let steps = steps.unwrap_or_else(|| (SECONDS / warm.elapsed().as_secs_f64() * WARM as f64).ceil() as u64).max(1);
+        let before = self.dem.timers();
+        let start = Instant::now();
+        for _ in 0..steps {
+            self.dem.step()?;
+        }
+        let seconds = start.elapsed().as_secs_f64();
+        let spent = |after: PassTime| match before.iter().find(|b| b.name == after.name) {
+            Some(b) => PassTime { seconds: after.seconds - b.seconds, runs: after.runs - b.runs, ..after },
+            None => after,
+        };
+        let (grains, energies) = (self.dem.len(), self.dem.energies());
+        Ok(Timing {
+            case: self.case.name,
+            grains,
+            threads: rayon::current_num_threads(),
+            steps,
+            seconds,
+            cundall: grains as f64 * steps as f64 / seconds,
+            coordination: self.dem.coordination(),
+            kinetic: energies.translation + energies.rotation,
+            memory: self.dem.memory_bytes(),
+            rss: resident().unwrap_or_else(|| self.dem.memory_bytes()),
+            passes: self.dem.timers().into_iter().map(spent).collect(),
+            hash: self.dem.hash(),
+        })
+    }
+}
+
+impl Timing {
+    /// One line of JSON.
+    pub fn json(&self) -> String {
+        format!(
+            "{{\"case\":\"{}\",\"device\":\"cpu\",\"grains\":{},\"threads\":{},\"steps\":{},\"seconds\":{:.6},\"cundall\":{:.1},\
+             \"coordination\":{:.4},\"rss_bytes\":{},\"state_hash\":\"{:016x}\"}}",
+            self.case, self.grains, self.threads, self.steps, self.seconds, self.cundall, self.coordination, self.rss, self.hash
+        )
+    }
+}
+
+/// Where the settled state of a case is kept.
+fn kept(case: &Case, grains: usize) -> Option<PathBuf> {
+    let name = format!("{}-{grains}-{}.barchan", case.name, env!("CARGO_PKG_VERSION"));
+    Some(cache::folder()?.join("bench").join(name))
+}
+
+/// Resident memory of this process [bytes], where the system has a `/proc`.
+fn resident() -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()? * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_have_the_grains_asked_for_inside_their_box_and_apart() {
+        for case in CASES {
+            let built = (case.build)(1000);
+            assert_eq!(built.grains.len(), 1000);
+            let (min, max) = (built.settings.domain.min, built.settings.domain.max);
+            assert!(built.grains.iter().all(|g| g.position.cmpgt(min).all() && g.position.cmplt(max).all()), "{}", case.name);
+            let shape = &built.settings.shapes[0];
+            let reach = shape.bounding_radius() * 1e-3;
+            // A sphere's jitter leaves neighbours apart; a clump's ball may be met but not by much.
+            let apart = if shape.is_sphere() { 2.0 * reach } else { 1.9 * reach };
+            for (i, a) in built.grains.iter().enumerate() {
+                assert!(built.grains[..i].iter().all(|b| a.position.distance(b.position) > apart), "{}", case.name);
+            }
+        }
+    }
+
+    #[test]
+    fn json_is_one_line_with_the_agreed_keys() {
+        let timing = Timing {
+            case: "settled",
+            grains: 10,
+            threads: 2,
+            steps: 5,
+            seconds: 0.5,
+            cundall: 100.0,
+            coordination: 4.8,
+            kinetic: 0.0,
+            memory: 1,
+            rss: 2,
+            passes: vec![],
+            hash: 255,
+        };
+        let json = timing.json();
+        for key in
+            ["case", "device", "grains", "threads", "steps", "seconds", "cundall", "coordination", "rss_bytes", "state_hash"]
+        {
+            assert!(json.contains(&format!("\"{key}\":")), "{key} in {json}");
+        }
+        assert!(!json.contains('\n') && json.contains("\"00000000000000ff\""));
+    }
+}

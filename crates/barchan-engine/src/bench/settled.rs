@@ -1,0 +1,95 @@
+//! The settled deep bed: equal spheres of 1 mm in an open box, Hertz with friction memory.
+//!
+//! Material, box, time step and the loose jittered lattice it is poured from are those the peers were measured with:
+//! square base of 40 diameters for 64,000 grains, five walls of the same material, dt 1.3e-5 s.
+
+use super::{Built, Case};
+use barchan_core::contact::{ContactLaw, NormalLaw, TangentialLaw};
+use barchan_core::materials::{Material, Materials};
+use barchan_core::rng::Random;
+use barchan_core::shapes::Shape;
+use barchan_core::walls::{Geometry, Wall};
+use barchan_dem::{Domain, Integrator, NewGrain, Precision, Settings};
+use glam::{DQuat, DVec3};
+
+pub(super) const CASE: Case =
+    Case { name: "settled", about: "a deep bed of equal spheres at rest in a box", grains: 64_000, build };
+
+/// Radius [m].
+pub(super) const RADIUS: f64 = 1e-3;
+const DIAMETER: f64 = 2.0 * RADIUS;
+/// Distance of the lattice's sites, in diameters.
+const SPACING: f64 = 1.17;
+/// Jitter each way, in diameters.
+const JITTER: f64 = 0.07;
+/// Standard deviation of each component of the first velocity [m/s].
+const SPREAD: f64 = 0.2;
+
+/// Side of the base in diameters; the depth stays that of 64,000 on 40.
+fn base(grains: usize) -> f64 {
+    match grains {
+        1_000 => 10.0,
+        4_000 | 16_000 => 20.0,
+        n => (40.0 * (n as f64 / 64_000.0).sqrt()).round().max(8.0),
+    }
+}
+
+fn build(grains: usize) -> Built {
+    let side = base(grains) * DIAMETER;
+    let along = ((side - 0.02 * DIAMETER) / (SPACING * DIAMETER)).floor().max(1.0);
+    let pitch = side / along;
+    let (along, jitter) = (along as usize, JITTER * DIAMETER);
+    let layers = grains.div_ceil(along * along);
+    let grain = |i: usize| {
+        let site = [i % along, i / along % along, i / (along * along)].map(|c| c as f64);
+        let mut rng = Random::new(12345, i as u64);
+        let mut shake = || rng.range(-jitter, jitter);
+        let position = DVec3::new(
+            (site[0] + 0.5) * pitch + shake(),
+            (site[1] + 0.5) * pitch + shake(),
+            (site[2] + 0.55) * pitch + shake(),
+        );
+        let velocity = SPREAD * DVec3::new(rng.normal(), rng.normal(), rng.normal());
+        let (spin, orientation) = (DVec3::ZERO, DQuat::IDENTITY);
+        NewGrain { position, velocity, spin, orientation, radius: RADIUS, material: 0, shape: 0 }
+    };
+    let height = (layers as f64 * pitch + 4.0 * DIAMETER).max(80.0 * DIAMETER);
+    let settings = settings(Shape::sphere(), side, height);
+    Built { settings, grains: (0..grains).map(grain).collect(), settle: 22_000 }
+}
+
+/// The box and the material of the reference bed.
+pub(super) fn settings(shape: Shape, side: f64, height: f64) -> Settings {
+    let material = Material {
+        name: "glass".into(),
+        density: 2500.0,
+        young: 1e7,
+        poisson: 0.3,
+        restitution: 0.6,
+        friction: 0.5,
+        rolling: 0.0,
+        twisting: 0.0,
+        cohesion: 0.0,
+    };
+    let far = DVec3::new(side, side, 0.0);
+    let planes = [("left", DVec3::X), ("right", -DVec3::X), ("front", DVec3::Y), ("back", -DVec3::Y), ("floor", DVec3::Z)];
+    let wall = |(name, normal): (&str, DVec3)| {
+        let point = if normal.min_element() < 0.0 { far } else { DVec3::ZERO };
+        Wall::new(name, Geometry::Plane { point, normal }, 0)
+    };
+    let low = DVec3::splat(-0.5 * DIAMETER);
+    let high = DVec3::new(side + 0.5 * DIAMETER, side + 0.5 * DIAMETER, height);
+    Settings {
+        gravity: DVec3::new(0.0, 0.0, -9.81),
+        domain: Domain { min: low, max: high, periodic: [false; 3] },
+        law: ContactLaw { normal: NormalLaw::Hertz, tangential: TangentialLaw::Mindlin },
+        materials: Materials { list: vec![material], overrides: vec![] },
+        shapes: vec![shape].into(),
+        walls: planes.map(wall).to_vec(),
+        dt: 1.3e-5,
+        integrator: Integrator::VelocityVerlet,
+        precision: Precision::Mixed,
+        // The lattice falls through its own height before it rests.
+        max_overlap: 0.5,
+    }
+}

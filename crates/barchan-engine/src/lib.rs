@@ -1,0 +1,22 @@
+//! The engine: a scene becomes a world, the world runs, and what it does is written down.
+//!
+//! [`assemble()`] turns a checked [`Scene`](barchan_scene::Scene) into a [`World`]; [`World::step`] is the outer loop's body;
+//! [`Run`] adds the folder: frames, measurements, checkpoints, and going on after a stop. Nothing here prints.
+
+pub mod assemble;
+pub mod bench;
+pub mod cache;
+pub mod checkpoint;
+pub mod emit;
+pub mod estimate;
+pub mod observers;
+pub mod run;
+pub mod schedule;
+pub mod sinks;
+mod state;
+pub mod world;
+
+pub use assemble::{SceneErrors, assemble};
+pub use run::{Progress, Run, RunError, RunOptions, RunReport, Status, run};
+pub use sinks::Tally;
+pub use world::{Plan, Row, Summary, World, WorldError};

@@ -1,0 +1,34 @@
+//! Load of the grains on the walls.
+
+use super::{Observer, View};
+use barchan_core::frame::WallFrame;
+use barchan_io::csv::Column;
+
+/// Force [N] and torque [N m] of all grains on each wall, and where the wall's origin stands [m].
+#[derive(Clone, Debug)]
+pub struct WallForces {
+    names: Vec<String>,
+}
+
+impl WallForces {
+    /// Of all walls, whose names head the columns.
+    pub fn new(names: Vec<String>) -> WallForces {
+        WallForces { names }
+    }
+}
+
+impl Observer for WallForces {
+    fn columns(&self) -> Vec<Column> {
+        let of = |w: &str| {
+            let axes = ["x", "y", "z"];
+            let column = |what: &str, unit: &str| axes.map(|a| Column::new(format!("{w} {what} {a}"), unit)).to_vec();
+            [column("force", "N"), column("torque", "N m"), column("position", "m")].concat()
+        };
+        self.names.iter().flat_map(|name| of(name)).collect()
+    }
+
+    fn measure(&mut self, view: &View<'_>) -> Vec<f64> {
+        let numbers = |w: &WallFrame| [w.force, w.torque, w.position].map(|v| v.to_array()).concat();
+        view.frame.walls.iter().flat_map(numbers).collect()
+    }
+}

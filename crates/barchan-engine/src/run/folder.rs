@@ -1,0 +1,170 @@
+//! The folder of a run: what lies where, who may write, and the note that lets a run go on without its command line.
+//!
+//! | file | what |
+//! |---|---|
+//! | `run.toml` | this note: scene, duration, how far the run is |
+//! | `scene.toml` | the scene as it was run |
+//! | `frames/`, `frames.pvd` | frames |
+//! | `NAME.csv` | a measurement each |
+//! | `checkpoint.barchan`, `checkpoint-previous.barchan` | the newest state, and the one before it |
+//! | `run.lock` | held while a run writes |
+
+use super::RunError;
+use crate::world::World;
+use barchan_io::atomic::{self, FileError};
+use fs4::FileExt;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+const NOTE: &str = "run.toml";
+const SCENE: &str = "scene.toml";
+const LOCK: &str = "run.lock";
+
+/// How a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Under way, or ended without a word.
+    Running,
+    /// Asked to stop.
+    Stopped,
+    /// At its end.
+    Finished,
+}
+
+/// What `run.toml` says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Note {
+    /// Name of the scene.
+    pub name: String,
+    /// Simulated time to reach [s].
+    pub duration: f64,
+    /// Names of the measurements.
+    pub measurements: Vec<String>,
+}
+
+impl Note {
+    fn read(folder: &Path) -> Result<Option<Note>, RunError> {
+        let path = folder.join(NOTE);
+        let Some(text) = read_if_there(&path)? else { return Ok(None) };
+        let damaged = || RunError::Note { path: path.clone() };
+        let table: toml::Table = text.parse().map_err(|_| damaged())?;
+        let names = table.get("measurements").and_then(|m| m.as_array()).map(Vec::as_slice).unwrap_or_default();
+        Ok(Some(Note {
+            name: table.get("name").and_then(|n| n.as_str()).ok_or_else(damaged)?.into(),
+            duration: table.get("duration").and_then(|d| d.as_float()).ok_or_else(damaged)?,
+            measurements: names.iter().filter_map(|n| n.as_str()).map(String::from).collect(),
+        }))
+    }
+}
+
+fn read_if_there(path: &Path) -> Result<Option<String>, FileError> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(FileError::new("read", path, e)),
+    }
+}
+
+/// A run's folder, locked for as long as this lives.
+#[derive(Debug)]
+pub(super) struct Folder {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl Folder {
+    fn lock(path: &Path) -> Result<Folder, RunError> {
+        let file = path.join(LOCK);
+        let lock = File::options().create(true).truncate(false).write(true).open(&file);
+        let lock = lock.map_err(|e| FileError::new("write", &file, e))?;
+        match FileExt::try_lock(&lock) {
+            Ok(()) => Ok(Folder { path: path.into(), _lock: lock }),
+            Err(fs4::TryLockError::WouldBlock) => Err(RunError::Locked { folder: path.into() }),
+            // Some network drives know no locks; a run there is better than none.
+            Err(fs4::TryLockError::Error(_)) => Ok(Folder { path: path.into(), _lock: lock }),
+        }
+    }
+
+    /// A folder for a new run. What an earlier run left there is removed if `force` says so, other files never.
+    pub fn create(path: &Path, force: bool) -> Result<Folder, RunError> {
+        atomic::create_folder(path)?;
+        let folder = Folder::lock(path)?;
+        let earlier = match Note::read(path) {
+            // A note that cannot be read is still a sign of a run.
+            Err(RunError::Note { .. }) => Some(Note { name: String::new(), duration: 0.0, measurements: vec![] }),
+            other => other?,
+        };
+        if let Some(note) = earlier {
+            if !force {
+                return Err(RunError::Exists { folder: path.into() });
+            }
+            folder.clear(&note)?;
+        }
+        Ok(folder)
+    }
+
+    fn clear(&self, note: &Note) -> Result<(), RunError> {
+        barchan_io::writer::clear(&self.path)?;
+        let tables = note.measurements.iter().map(|m| self.table(m));
+        let states = crate::checkpoint::FILES.iter().chain(&[SCENE, NOTE]).map(|f| self.path.join(f));
+        // The note goes last: a folder half cleared still says that it holds a run.
+        for file in tables.chain(states) {
+            match std::fs::remove_file(&file) {
+                Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(FileError::new("remove", &file, e).into());
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The folder of a run that is to go on: its note and its scene.
+    pub fn open(path: &Path) -> Result<(Folder, Note, String), RunError> {
+        let none = || RunError::NotARun { folder: path.into() };
+        let note = Note::read(path)?.ok_or_else(none)?;
+        let folder = Folder::lock(path)?;
+        let scene = read_if_there(&path.join(SCENE))?.ok_or_else(none)?;
+        Ok((folder, note, scene))
+    }
+
+    /// Path of the folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// File of a measurement.
+    pub fn table(&self, measurement: &str) -> PathBuf {
+        // A name is the user's; a slash in it must not lead out of the folder.
+        let stem = measurement.replace(|c: char| !(c.is_alphanumeric() || "-_. ".contains(c)), "_");
+        self.path.join(format!("{}.csv", stem.trim_start_matches('.')))
+    }
+
+    /// Writes the scene's copy.
+    pub fn write_scene(&self, scene: &str) -> Result<(), FileError> {
+        atomic::write(&self.path.join(SCENE), scene.as_bytes())
+    }
+
+    /// Writes the note.
+    pub fn write_note(&self, world: &World, status: Status) -> Result<(), FileError> {
+        let plan = world.plan();
+        let status = match status {
+            Status::Running => "running",
+            Status::Stopped => "stopped",
+            Status::Finished => "finished",
+        };
+        let names = world.measurements().iter().map(|m| m.name.clone().into()).collect();
+        let mut table = toml::Table::new();
+        table.insert("barchan".into(), env!("CARGO_PKG_VERSION").into());
+        table.insert("name".into(), plan.name.clone().into());
+        table.insert("duration".into(), plan.duration.into());
+        table.insert("dt".into(), plan.dt.into());
+        table.insert("status".into(), status.into());
+        table.insert("step".into(), (world.steps() as i64).into());
+        table.insert("time".into(), world.time().into());
+        table.insert("grains".into(), (world.dem().len() as i64).into());
+        table.insert("measurements".into(), toml::Value::Array(names));
+        let text = format!("# A run of barchan. Go on with: barchan run --resume FOLDER\n{table}");
+        atomic::write(&self.path.join(NOTE), text.as_bytes())
+    }
+}

@@ -1,0 +1,360 @@
+//! Running a world: steps, frames, measurements, checkpoints, in a folder that is enough to go on from.
+
+mod folder;
+
+pub use folder::Status;
+
+use crate::assemble::{self, SceneErrors};
+use crate::checkpoint::{Checkpoint, CheckpointError, CheckpointWriter};
+use crate::schedule::Schedule;
+use crate::sinks::Tally;
+use crate::world::{World, WorldError};
+use barchan_io::FrameError;
+use barchan_io::atomic::FileError;
+use barchan_io::csv::{Column, Table, TableError};
+use barchan_io::vtk::Packing;
+use barchan_io::writer::{Format, FrameWriter};
+use barchan_scene::Scene;
+use folder::Folder;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Wall-clock time between looks at the clock for progress.
+const PROGRESS_EVERY: Duration = Duration::from_millis(200);
+/// Wall-clock time after which a checkpoint is written even if the scene asks for none: what a crash may cost.
+const CHECKPOINT_AFTER: Duration = Duration::from_secs(300);
+
+/// Why a run could not start or had to end.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The world cannot go on.
+    #[error("{source}{}", last_good(.checkpoint))]
+    World {
+        /// What happened.
+        source: WorldError,
+        /// The last good checkpoint.
+        checkpoint: Option<(PathBuf, f64)>,
+    },
+    /// A file of a run under way could not be written.
+    #[error("{source}{}", last_good(.checkpoint))]
+    Output {
+        /// What happened.
+        source: Box<OutputError>,
+        /// The last good checkpoint.
+        checkpoint: Option<(PathBuf, f64)>,
+    },
+    /// A folder that could not be made, or a file in it not be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A folder that holds a run.
+    #[error("{} already holds a run: choose another folder with -o, go on with --resume, or replace it with --force", folder.display())]
+    Exists {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// A folder that another run writes into.
+    #[error("another run is writing into {}: wait for it or choose another folder with -o", folder.display())]
+    Locked {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// A folder that holds no run.
+    #[error("{} holds no run to resume (no run.toml): give the folder that `barchan run … -o FOLDER` wrote", folder.display())]
+    NotARun {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// A note that cannot be read.
+    #[error("{} is damaged: restore it, or start the run anew", path.display())]
+    Note {
+        /// The file.
+        path: PathBuf,
+    },
+    /// No checkpoint to go on from.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// The scene's copy no longer assembles.
+    #[error("the scene of the run no longer loads: {0}")]
+    Scene(SceneErrors),
+    /// A duration that is no time.
+    #[error("a duration of {0} s cannot be run: give a positive number of seconds")]
+    Duration(f64),
+}
+
+/// What a run under way writes, and how that failed.
+#[derive(Debug, thiserror::Error)]
+pub enum OutputError {
+    /// A frame.
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    /// A measurement.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// A checkpoint.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// The note or the scene.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+fn last_good(checkpoint: &Option<(PathBuf, f64)>) -> String {
+    match checkpoint {
+        Some((path, time)) => format!("; the last good checkpoint is {} at t = {time:.6} s", path.display()),
+        None => "; no checkpoint has been written yet".into(),
+    }
+}
+
+/// How a run stands, a few times a second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Steps taken since the scene began.
+    pub step: u64,
+    /// Steps at the end.
+    pub steps: u64,
+    /// Simulated time [s].
+    pub time: f64,
+    /// Grains.
+    pub grains: usize,
+    /// Frames written so far.
+    pub frames: u64,
+    /// Wall-clock time of this run [s].
+    pub seconds: f64,
+    /// Grain-steps per second, lately.
+    pub grain_steps_per_second: f64,
+    /// Simulated seconds per second, lately.
+    pub real_time: f64,
+    /// Wall-clock time to the end at this rate [s].
+    pub seconds_left: f64,
+    /// Kinetic energy [J].
+    pub kinetic: f64,
+    /// Contacts a grain.
+    pub coordination: f64,
+    /// Largest overlap over the smaller radius.
+    pub largest_overlap: f64,
+}
+
+/// How to run.
+#[derive(Default)]
+pub struct RunOptions<'a> {
+    /// Called a few times a second.
+    pub on_progress: Option<&'a mut dyn FnMut(&Progress)>,
+    /// Ends the run after the step under way, with a checkpoint, once it is true.
+    pub stop: Option<&'a AtomicBool>,
+}
+
+/// What a run did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunReport {
+    /// Finished, or stopped on request.
+    pub status: Status,
+    /// Steps since the scene began.
+    pub step: u64,
+    /// Simulated time [s].
+    pub time: f64,
+    /// Grains at the end.
+    pub grains: usize,
+    /// Frames in the folder.
+    pub frames: u64,
+    /// Wall-clock time of this run [s].
+    pub seconds: f64,
+    /// Spheres times steps done by this run.
+    pub sphere_steps: f64,
+    /// Hash of the last state.
+    pub hash: u64,
+    /// The checkpoint to go on from.
+    pub checkpoint: PathBuf,
+    /// What sinks took and what left, by name.
+    pub tallies: Vec<(String, Tally)>,
+}
+
+/// A world with a folder to write into.
+pub struct Run {
+    world: World,
+    folder: Folder,
+    frames: FrameWriter,
+    tables: Vec<Table>,
+    last_checkpoint: Option<(PathBuf, f64)>,
+    /// Why the newest checkpoint was passed over for the one before it.
+    passed_over: Option<String>,
+    fresh: bool,
+}
+
+impl Run {
+    /// A new run into `out`. A folder that holds a run is refused, unless `force`, which removes that run's files.
+    pub fn start(world: World, out: &Path, force: bool) -> Result<Run, RunError> {
+        let folder = Folder::create(out, force)?;
+        let written = |e: OutputError| RunError::Output { source: Box::new(e), checkpoint: None };
+        folder.write_scene(&world.plan().scene).map_err(|e| written(e.into()))?;
+        let frames = FrameWriter::new(out, &formats(&world), None).map_err(|e| written(e.into()))?;
+        let table = |m: &crate::world::Measurement| Table::create(folder.table(&m.name), &columns(m));
+        let tables = world.measurements().iter().map(table).collect::<Result<_, _>>().map_err(|e| written(e.into()))?;
+        Ok(Run { world, folder, frames, tables, last_checkpoint: None, passed_over: None, fresh: true })
+    }
+
+    /// Goes on with the run in `folder`, from its last good checkpoint, to its duration or another one [s].
+    pub fn resume(folder: &Path, duration: Option<f64>) -> Result<Run, RunError> {
+        let (folder, note, scene) = Folder::open(folder)?;
+        let checkpoint = Checkpoint::newest(folder.path())?;
+        let parsed = Scene::from_toml(&scene, &note.name).map_err(RunError::Scene)?;
+        let mut world = assemble::restore(&parsed, &checkpoint)?.map_err(RunError::Scene)?;
+        world.set_duration(valid(duration.unwrap_or(note.duration))?);
+        let last_checkpoint = Some((checkpoint.path().to_owned(), world.time()));
+        let written = |e: OutputError| RunError::Output { source: Box::new(e), checkpoint: last_checkpoint.clone() };
+        let time = world.time();
+        let frames = FrameWriter::new(folder.path(), &formats(&world), Some(time)).map_err(|e| written(e.into()))?;
+        let table = |m: &crate::world::Measurement| Table::resume(folder.table(&m.name), &columns(m), time);
+        let tables = world.measurements().iter().map(table).collect::<Result<_, _>>().map_err(|e| written(e.into()))?;
+        let passed_over = checkpoint.passed_over.map(|e| e.to_string());
+        Ok(Run { world, folder, frames, tables, last_checkpoint, passed_over, fresh: false })
+    }
+
+    /// The world.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// Why the newest checkpoint could not be used and the one before it was.
+    pub fn passed_over(&self) -> Option<&str> {
+        self.passed_over.as_deref()
+    }
+
+    /// Runs to the end of the duration, or until asked to stop. The checkpoint at the end lets [`Run::resume`] go on.
+    pub fn go(mut self, mut options: RunOptions<'_>) -> Result<RunReport, RunError> {
+        let (steps, begun) = (self.world.plan().steps(), Instant::now());
+        let asked = |options: &RunOptions<'_>| options.stop.is_some_and(|s| s.load(Ordering::Relaxed));
+        let checkpoints = self.world.plan().checkpoint_every.map(|every| Schedule::new(every, self.world.plan().dt));
+        let mut meter = Meter::new(&self.world);
+        let mut saved = Instant::now();
+        if self.fresh {
+            self.record().map_err(|e| self.failed(e))?;
+            self.save(Status::Running).map_err(|e| self.failed(e))?;
+        }
+        while self.world.steps() < steps && !asked(&options) {
+            self.world
+                .step()
+                .map_err(|source| RunError::World { source, checkpoint: self.last_checkpoint.clone() })?;
+            meter.count(&self.world);
+            self.record().map_err(|e| self.failed(e))?;
+            let due = checkpoints.is_some_and(|c| c.due(self.world.steps())) || saved.elapsed() > CHECKPOINT_AFTER;
+            if due && self.world.steps() < steps {
+                self.save(Status::Running).map_err(|e| self.failed(e))?;
+                saved = Instant::now();
+            }
+            if let Some(tell) = options.on_progress.as_mut().filter(|_| meter.is_due()) {
+                tell(&meter.progress(&self.world, steps, self.frames.next_number(), begun));
+            }
+        }
+        let status = if self.world.steps() < steps { Status::Stopped } else { Status::Finished };
+        self.save(status).map_err(|e| self.failed(e))?;
+        Ok(RunReport {
+            status,
+            step: self.world.steps(),
+            time: self.world.time(),
+            grains: self.world.dem().len(),
+            frames: self.frames.next_number(),
+            seconds: begun.elapsed().as_secs_f64(),
+            sphere_steps: meter.sphere_steps,
+            hash: self.world.hash(),
+            checkpoint: self.last_checkpoint.map(|(path, _)| path).unwrap_or_default(),
+            tallies: self.world.tallies().into_iter().map(|(name, t)| (name.to_owned(), t)).collect(),
+        })
+    }
+
+    fn failed(&self, source: OutputError) -> RunError {
+        RunError::Output { source: Box::new(source), checkpoint: self.last_checkpoint.clone() }
+    }
+
+    /// Writes the rows and the frame of this step.
+    fn record(&mut self) -> Result<(), OutputError> {
+        for row in self.world.rows() {
+            self.tables[row.measurement].append(&row.values)?;
+        }
+        let plan = self.world.plan();
+        if !plan.formats.is_empty() && plan.frames().due(self.world.steps()) {
+            self.frames.write(self.world.frame().into_owned())?;
+        }
+        Ok(())
+    }
+
+    /// Brings everything to the disk, the checkpoint last: what it names is then there.
+    fn save(&mut self, status: Status) -> Result<(), OutputError> {
+        for table in &mut self.tables {
+            table.sync()?;
+        }
+        self.frames.flush()?;
+        let mut checkpoint = CheckpointWriter::default();
+        self.world.save(&mut checkpoint);
+        let path = checkpoint.write(self.folder.path())?;
+        self.last_checkpoint = Some((path, self.world.time()));
+        Ok(self.folder.write_note(&self.world, status)?)
+    }
+}
+
+/// Runs a world into a new folder: [`Run::start`] and [`Run::go`] in one.
+pub fn run(world: World, out: impl AsRef<Path>, options: RunOptions<'_>) -> Result<RunReport, RunError> {
+    Run::start(world, out.as_ref(), false)?.go(options)
+}
+
+fn valid(duration: f64) -> Result<f64, RunError> {
+    if duration.is_finite() && duration > 0.0 { Ok(duration) } else { Err(RunError::Duration(duration)) }
+}
+
+fn formats(world: &World) -> Vec<Format> {
+    let format = |f: &barchan_scene::Format| match f {
+        barchan_scene::Format::Vtk => Format::Vtk(Packing::default()),
+        barchan_scene::Format::Ply => Format::Ply,
+    };
+    world.plan().formats.iter().map(format).collect()
+}
+
+fn columns(m: &crate::world::Measurement) -> Vec<Column> {
+    [vec![Column::new("time", "s")], m.observer.columns()].concat()
+}
+
+/// Measures the pace of a run.
+struct Meter {
+    sphere_steps: f64,
+    grain_steps: f64,
+    /// At the last report: instant, grain-steps, step.
+    last: (Instant, f64, u64),
+}
+
+impl Meter {
+    fn new(world: &World) -> Meter {
+        Meter { sphere_steps: 0.0, grain_steps: 0.0, last: (Instant::now(), 0.0, world.steps()) }
+    }
+
+    fn count(&mut self, world: &World) {
+        self.sphere_steps += world.dem().sphere_count() as f64;
+        self.grain_steps += world.dem().len() as f64;
+    }
+
+    fn is_due(&self) -> bool {
+        self.last.0.elapsed() >= PROGRESS_EVERY
+    }
+
+    fn progress(&mut self, world: &World, steps: u64, frames: u64, begun: Instant) -> Progress {
+        let (dem, step) = (world.dem(), world.steps());
+        let span = self.last.0.elapsed().as_secs_f64();
+        let steps_per_second = (step - self.last.2) as f64 / span;
+        let grain_steps_per_second = (self.grain_steps - self.last.1) / span;
+        let energies = dem.energies();
+        self.last = (Instant::now(), self.grain_steps, step);
+        Progress {
+            step,
+            steps,
+            time: world.time(),
+            grains: dem.len(),
+            frames,
+            seconds: begun.elapsed().as_secs_f64(),
+            grain_steps_per_second,
+            real_time: steps_per_second * world.plan().dt,
+            seconds_left: (steps - step) as f64 / steps_per_second,
+            kinetic: energies.translation + energies.rotation,
+            coordination: dem.coordination(),
+            largest_overlap: dem.largest_overlap(),
+        }
+    }
+}

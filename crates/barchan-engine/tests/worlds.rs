@@ -1,0 +1,172 @@
+//! What assembling promises, and what grains coming and going must keep.
+
+mod common;
+
+use barchan_engine::WorldError;
+use common::{BOX, BUSY, ONE, complaints, world};
+
+fn hash_on(threads: usize) -> u64 {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| {
+        let mut world = world(&[BOX, BUSY]);
+        for _ in 0..800 {
+            world.step().unwrap();
+        }
+        world.hash()
+    })
+}
+
+#[test]
+fn thread_counts_agree_bit_for_bit() {
+    let one = hash_on(1);
+    assert_eq!([hash_on(2), hash_on(3)], [one; 2]);
+}
+
+#[test]
+fn the_seed_decides_and_nothing_else() {
+    let position = |w: &barchan_engine::World| w.frame().position[0];
+    let (a, b) = (world(&[BOX, BUSY]), world(&[BOX, BUSY]));
+    assert_eq!(a.hash(), b.hash());
+    assert_ne!(position(&world(&["seed = 2\n", BOX, BUSY])), position(&a));
+}
+
+#[test]
+fn an_emitter_pours_at_its_rate_and_its_grains_do_not_overlap() {
+    let pour = r#"
+[[emitters]]
+name = "pour"
+material = "beads"
+radius = "1 mm"
+disc = { centre = [0.02, 0.02, 0.09], normal = [0, 0, -1], radius = "15 mm" }
+rate = 5000
+velocity = [0, 0, -1]
+from = "5 ms"
+until = "35 ms"
+"#;
+    let mut world = world(&[BOX, pour]);
+    assert_eq!(world.summary().grains_at_end, 150);
+    while world.time() < 0.049 {
+        world.step().unwrap();
+        if world.time() < 0.03 {
+            assert!(world.dem().largest_overlap() < 1e-9, "in free fall nothing touches");
+        }
+        let due = 5000.0 * (world.time().clamp(0.005, 0.035) - 0.005);
+        assert!((world.dem().len() as f64 - due).abs() <= 15.0, "{} grains, {due} due at {}", world.dem().len(), world.time());
+    }
+    assert_eq!(world.born()[0].1.grains, 150);
+}
+
+#[test]
+fn a_rate_by_mass_gives_that_mass() {
+    let pour = r#"
+[[emitters]]
+material = "beads"
+radius = { uniform = ["0.8 mm", "1.2 mm"] }
+disc = { centre = [0.02, 0.02, 0.09], normal = [0, 0, -1], radius = "15 mm" }
+mass_rate = 0.05
+velocity = [0, 0, -1]
+"#;
+    let mut world = world(&[BOX, pour]);
+    while world.time() < 0.03 {
+        world.step().unwrap();
+    }
+    let mass: f64 = world.frame().mass.iter().sum();
+    assert!((mass / (0.05 * 0.03) - 1.0).abs() < 0.1, "{mass} kg");
+    assert!((mass - world.born()[0].1.mass).abs() < 1e-12, "the tally is the grains' mass");
+}
+
+#[test]
+fn sinks_and_open_sides_count_what_they_take() {
+    let falling = r#"
+[[grains]]
+material = "beads"
+radius = "1 mm"
+velocity = [0, 0, -1]
+at = [[0.01, 0.02, 0.02], [0.03, 0.02, 0.02], [0.03, 0.02, 0.03]]
+"#;
+    let open = BOX.replace("open = [\"top\"]", "open = [\"top\", \"bottom\"]");
+    let removing = open.replace("[domain]", "[domain]\noutside = \"remove\"");
+    let sink = "[[sinks]]\nname = \"half\"\nbox = { min = [0.02, 0, -0.005], max = [0.05, 0.05, 0.01] }\n";
+    let mut w = world(&[&removing, falling, sink]);
+    while w.time() < 0.045 {
+        w.step().unwrap();
+    }
+    let tallies: Vec<_> = w.tallies().iter().map(|(name, t)| (name.to_string(), t.grains)).collect();
+    assert_eq!(tallies, [("half".into(), 2), ("outside".into(), 1)]);
+    assert!(w.dem().is_empty());
+
+    let mut closed = world(&[&open, falling]);
+    let error = (0..100_000).find_map(|_| closed.step().err()).unwrap();
+    assert!(matches!(&error, WorldError::Outside { position, .. } if position.z < -0.009), "{error}");
+    assert!(error.to_string().contains("domain.outside"), "the remedy is named");
+}
+
+#[test]
+fn an_unsafe_time_step_is_an_error_at_its_line_with_the_safe_value() {
+    let fine = world(&[BOX, ONE]);
+    let (derived, limit) = (fine.plan().dt, fine.plan().dt_limit);
+    assert!(derived < limit && fine.plan().dt_reason.contains("beads"));
+    let with = |dt: f64| complaints(&[BOX, ONE, &format!("[integrator]\ndt = {dt:e}\n")]);
+    assert_eq!(with(0.9 * limit), "");
+    let message = with(3.0 * limit);
+    assert!(message.contains("3.00×") && message.contains("beads") && message.contains(&format!("{limit:.3e}")), "{message}");
+    let line = [BOX, ONE].concat().lines().count() + 2;
+    assert!(message.starts_with(&format!("{line}:")), "{message}");
+}
+
+#[test]
+fn a_fill_that_does_not_fit_says_how_many_do() {
+    // A ball in the middle takes room that the scene's own estimate does not know of.
+    let ball = "[[walls]]\nname = \"ball\"\nmaterial = \"beads\"\nsphere = { centre = [0.02, 0.02, 0.01], radius = \"11 mm\", side = \"outside\" }\n";
+    for (method, count) in [("lattice", 300), ("random", 200)] {
+        let fill = |n: u64| {
+            format!(
+                "[[grains]]\nmaterial = \"beads\"\nradius = \"2 mm\"\nfill = {{ box = {{ min = [0.001, 0.001, 0.001], \
+                 max = [0.039, 0.039, 0.02] }}, method = \"{method}\", count = {n} }}\n"
+            )
+        };
+        let message = complaints(&[BOX, ball, &fill(count)]);
+        let fits = message.split("only ").nth(1).and_then(|m| m.split(' ').next()).and_then(|n| n.parse::<u64>().ok());
+        let fits = fits.unwrap_or_else(|| panic!("{message}"));
+        assert!(fits > 50 && fits < count && message.contains("fill"), "{message}");
+        assert_eq!(complaints(&[BOX, ball, &fill(fits * 9 / 10)]), "", "and nine tenths of that do");
+    }
+}
+
+#[test]
+fn grains_in_walls_and_in_each_other_are_reported_together() {
+    let grains = "[[grains]]\nmaterial = \"beads\"\nradius = 0.002\nat = [[0.02, 0.02, 0.001], [0.02, 0.02, 0.02], [0.021, 0.02, 0.02]]\n";
+    let message = match barchan_scene::Scene::from_toml(&[BOX, grains].concat(), "test") {
+        Ok(parsed) => barchan_engine::assemble(&parsed).err().map(|e| e.listing()).unwrap_or_default(),
+        Err(e) => e.listing(),
+    };
+    assert!(message.lines().count() >= 2, "{message}");
+}
+
+#[test]
+fn energy_falls_and_weight_arrives_at_the_walls() {
+    let bed = r#"
+[[grains]]
+material = "beads"
+radius = "1.5 mm"
+fill = { box = { min = [0, 0, 0], max = [0.04, 0.04, 0.02] }, count = 400 }
+[[measure]]
+energy = {}
+every = "1 ms"
+[[measure]]
+wall_forces = {}
+every = "1 ms"
+"#;
+    let mut w = world(&[BOX, bed]);
+    let mut rows = vec![Vec::new(); 2];
+    while w.time() < 0.4 {
+        w.rows().iter().for_each(|r| rows[r.measurement].push(r.values.clone()));
+        w.step().unwrap();
+    }
+    let total = |row: &Vec<f64>| row[5];
+    let first = total(&rows[0][0]);
+    assert!(rows[0].windows(2).all(|r| total(&r[1]) <= total(&r[0]) + 1e-6 * first), "friction and damping only take");
+    let weight: f64 = w.frame().mass.iter().sum::<f64>() * 9.81;
+    let carried = rows[1].last().unwrap()[3];
+    assert!((carried / -weight - 1.0).abs() < 0.02, "the floor carries {carried} N of {weight} N");
+}

@@ -1,0 +1,46 @@
+//! Files in and out of barchan: one format, one file.
+//!
+//! | file | role |
+//! |---|---|
+//! | [`atomic`] | a file is written whole or not at all |
+//! | [`vtk`] | frames for ParaView (`.vtp`) and their time series (`.pvd`) |
+//! | [`ply`] | frames as points for effects tools (`.ply`) |
+//! | [`csv`] | tables of measurements, continued by a resumed run |
+//! | [`container`] | named, checksummed sections: the checkpoint's file |
+//! | [`writer`] | frames written on a thread of their own |
+//! | [`frames`] | our frames read back |
+//!
+//! Writers read [`barchan_core::frame::Frame`]s and nothing else of a solver. All numbers on disk are little-endian.
+
+// Units stand in brackets, [s], which rustdoc takes for broken links.
+#![allow(rustdoc::broken_intra_doc_links)]
+
+pub mod atomic;
+pub mod container;
+pub mod csv;
+pub mod frames;
+pub mod ply;
+pub mod vtk;
+pub mod writer;
+
+mod columns;
+
+pub use columns::FrameError;
+
+/// Whether `time` is not later than `resume`, both in [s].
+///
+/// Times are stored to the last bit, so the slack only has to cover a time that was summed in another order: it is a
+/// thousandfold rounding error and far below any time step.
+pub(crate) fn not_after(time: f64, resume: f64) -> bool {
+    time <= resume + 1e-12 * resume.abs()
+}
+
+/// The shortest decimal text that reads back as the same number: `0.1`, `2`, `1e-9`.
+pub(crate) fn decimal(value: f64) -> String {
+    // `{:?}` turns to an exponent where `{}` would print hundreds of zeros.
+    let mut text = format!("{value:?}");
+    if text.ends_with(".0") {
+        text.truncate(text.len() - 2);
+    }
+    text
+}

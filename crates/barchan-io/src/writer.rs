@@ -1,0 +1,252 @@
+//! Frames written on a thread of their own, so that a run does not wait for the disk.
+//!
+//! A run folder holds `frames/000123.vtp` (and `.ply`) by number, and `frames.pvd`, which gives ParaView their times. At
+//! most two frames wait; a run that is faster than its disk then waits too, and memory stays bounded. An error is told
+//! at the next call.
+
+use crate::atomic::{self, FileError};
+use crate::columns::FrameError;
+use crate::vtk::{Packing, TimeSeries};
+use crate::{frames, not_after, ply, vtk};
+use barchan_core::frame::Frame;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{Builder, JoinHandle};
+
+/// Frames that may wait for the disk.
+const WAITING: usize = 2;
+/// Folder of the frames within a run's folder.
+const FRAMES: &str = "frames";
+/// Time series of the `.vtp` frames within a run's folder.
+const SERIES: &str = "frames.pvd";
+
+/// A kind of frame file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// `.vtp` for ParaView, with a `.pvd` beside the folder.
+    Vtk(Packing),
+    /// `.ply` points for effects tools.
+    Ply,
+}
+
+impl Format {
+    /// Ending of the file's name.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Format::Vtk(_) => "vtp",
+            Format::Ply => "ply",
+        }
+    }
+
+    fn write(self, path: &Path, frame: &Frame<'_>) -> Result<(), FrameError> {
+        match self {
+            Format::Vtk(packing) => vtk::write(path, frame, packing),
+            Format::Ply => ply::write(path, frame),
+        }
+    }
+}
+
+/// Writes frames in the background.
+#[derive(Debug)]
+pub struct FrameWriter {
+    /// Gone once the writer has failed or finished.
+    running: Option<Running>,
+    next: u64,
+    last_time: Option<f64>,
+}
+
+#[derive(Debug)]
+struct Running {
+    jobs: SyncSender<Job>,
+    thread: JoinHandle<Result<u64, FrameError>>,
+}
+
+#[derive(Debug)]
+enum Job {
+    Write(Box<Frame<'static>>),
+    /// Answers once everything before it is on disk.
+    Flush(SyncSender<()>),
+}
+
+impl FrameWriter {
+    /// Starts writing into `folder/frames` in each of `formats`.
+    ///
+    /// A new run (`resume_time` is `None`) asks for a folder without frames; [`clear`] makes one. A resumed run continues
+    /// the numbering, and frames later than `resume_time` [s], which it will write again, are removed.
+    pub fn new(folder: impl AsRef<Path>, formats: &[Format], resume_time: Option<f64>) -> Result<Self, FrameError> {
+        let folder = folder.as_ref();
+        let frames = folder.join(FRAMES);
+        atomic::create_folder(&frames)?;
+        let found = list(&frames)?;
+        let (mut kept, mut stale) = (Vec::new(), Vec::new());
+        match resume_time {
+            None if !found.is_empty() => {
+                return Err(FrameError::FramesExist { folder: frames, count: found.len() });
+            }
+            None => {}
+            Some(resume) => {
+                for file in found {
+                    let time = frames::read_time(&file.path)?;
+                    if not_after(time, resume) { kept.push((time, file)) } else { stale.push(file) }
+                }
+            }
+        }
+        // The index first: whoever looks meanwhile, or after a crash, finds no name without a file.
+        let with_series = formats.iter().any(|f| matches!(f, Format::Vtk(_))) || folder.join(SERIES).exists();
+        let series = if with_series {
+            let vtp = kept.iter().filter(|(_, file)| file.extension == "vtp");
+            let entries = vtp.map(|(time, file)| (*time, name(file.number, "vtp"))).collect();
+            Some(TimeSeries::create(folder.join(SERIES), entries)?)
+        } else {
+            None
+        };
+        for file in stale {
+            fs::remove_file(&file.path).map_err(|e| FileError::new("remove", &file.path, e))?;
+        }
+        let next = kept.last().map_or(0, |(_, file)| file.number + 1);
+        let last_time = kept.last().map(|(time, _)| *time);
+        let worker = Worker { folder: folder.to_owned(), formats: formats.to_vec(), series, next };
+        let (jobs, receiver) = sync_channel(WAITING);
+        let thread = Builder::new().name("frame writer".to_owned()).spawn(move || worker.run(receiver));
+        let thread = thread.map_err(|e| FileError::new("start the thread that writes", &frames, e))?;
+        Ok(FrameWriter { running: Some(Running { jobs, thread }), next, last_time })
+    }
+
+    /// Hands a frame over and returns its number; waits while two others are in line.
+    ///
+    /// An error is that of this or an earlier frame; after it the writer has stopped.
+    pub fn write(&mut self, frame: Frame<'static>) -> Result<u64, FrameError> {
+        let (number, time) = (self.next, frame.time);
+        self.send(Job::Write(Box::new(frame)))?;
+        self.next += 1;
+        self.last_time = Some(time);
+        Ok(number)
+    }
+
+    /// Waits until every frame handed over is on disk. Call it before a checkpoint is written: a run resumed from there
+    /// then finds every frame up to its time.
+    pub fn flush(&mut self) -> Result<(), FrameError> {
+        let (done, wait) = sync_channel(1);
+        self.send(Job::Flush(done))?;
+        wait.recv().map_err(|_| self.stop().err().unwrap_or(FrameError::Stopped))
+    }
+
+    /// Waits until every frame is on disk and ends the thread. Returns the number of frames this writer has written.
+    pub fn finish(mut self) -> Result<u64, FrameError> {
+        self.stop()
+    }
+
+    /// Number the next frame will have.
+    pub fn next_number(&self) -> u64 {
+        self.next
+    }
+
+    /// Time of the last frame handed over, or found on resuming [s].
+    pub fn last_time(&self) -> Option<f64> {
+        self.last_time
+    }
+
+    fn send(&mut self, job: Job) -> Result<(), FrameError> {
+        let Some(running) = &self.running else { return Err(FrameError::Stopped) };
+        // The thread drops its end only when it has failed.
+        running.jobs.send(job).map_err(|_| self.stop().err().unwrap_or(FrameError::Stopped))
+    }
+
+    fn stop(&mut self) -> Result<u64, FrameError> {
+        let Some(Running { jobs, thread }) = self.running.take() else { return Err(FrameError::Stopped) };
+        drop(jobs); // the thread ends when nothing can follow
+        thread.join().unwrap_or(Err(FrameError::Stopped))
+    }
+}
+
+impl Drop for FrameWriter {
+    /// Frames in line are still written; for errors, call [`FrameWriter::finish`].
+    fn drop(&mut self) {
+        let _ = self.stop();
+    }
+}
+
+/// Removes the frames and the time series of an earlier run from its folder; other files stay.
+pub fn clear(folder: impl AsRef<Path>) -> Result<(), FileError> {
+    let folder = folder.as_ref();
+    let frames = list(&folder.join(FRAMES))?.into_iter().map(|file| file.path);
+    for path in [folder.join(SERIES)].into_iter().chain(frames) {
+        match fs::remove_file(&path) {
+            Err(e) if e.kind() != ErrorKind::NotFound => return Err(FileError::new("remove", path, e)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The side of the thread.
+struct Worker {
+    folder: PathBuf,
+    formats: Vec<Format>,
+    series: Option<TimeSeries>,
+    next: u64,
+}
+
+impl Worker {
+    fn run(mut self, jobs: Receiver<Job>) -> Result<u64, FrameError> {
+        let first = self.next;
+        for job in jobs {
+            match job {
+                Job::Write(frame) => self.write(&frame)?,
+                // Who asked may have gone.
+                Job::Flush(done) => drop(done.send(())),
+            }
+        }
+        Ok(self.next - first)
+    }
+
+    fn write(&mut self, frame: &Frame<'_>) -> Result<(), FrameError> {
+        for format in &self.formats {
+            let name = name(self.next, format.extension());
+            format.write(&self.folder.join(&name), frame)?;
+            if let (Format::Vtk(_), Some(series)) = (format, &mut self.series) {
+                series.push(frame.time, name)?;
+            }
+        }
+        self.next += 1;
+        Ok(())
+    }
+}
+
+/// Name of a frame relative to the run's folder; with `/` on every system, as ParaView wants it.
+fn name(number: u64, extension: &str) -> String {
+    format!("{FRAMES}/{number:06}.{extension}")
+}
+
+/// A frame on disk.
+struct Found {
+    number: u64,
+    extension: &'static str,
+    path: PathBuf,
+}
+
+/// The frames in a folder by number; other files are not ours to count or remove.
+fn list(folder: &Path) -> Result<Vec<Found>, FileError> {
+    let failed = |e| FileError::new("read the folder", folder, e);
+    let entries = match fs::read_dir(folder) {
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(failed)?,
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(failed)?.path();
+        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+        let Some((stem, extension)) = name.split_once('.') else { continue };
+        let Some(extension) = ["vtp", "ply"].into_iter().find(|e| *e == extension) else { continue };
+        if stem.len() >= 6
+            && stem.bytes().all(|b| b.is_ascii_digit())
+            && let Ok(number) = stem.parse()
+        {
+            found.push(Found { number, extension, path });
+        }
+    }
+    found.sort_by_key(|f| (f.number, f.extension));
+    Ok(found)
+}

@@ -1,0 +1,46 @@
+//! Our files in other people's readers: VTK's own and `plyfile`, run by `read_back.py`.
+//!
+//! The environment variable `BARCHAN_PYTHON` names a Python that has the packages `vtk`, `numpy` and `plyfile`; the
+//! script `./test` sets it.
+
+mod common;
+
+use barchan_io::csv::{Column, Table};
+use barchan_io::vtk::Packing;
+use barchan_io::writer::{Format, FrameWriter};
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn vtk_and_plyfile_read_what_we_write() {
+    let Some(python) = std::env::var_os("BARCHAN_PYTHON") else {
+        println!("BARCHAN_PYTHON is not set: our files were not read by VTK and plyfile");
+        return;
+    };
+    for packing in [Packing::Raw, Packing::Zlib] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = FrameWriter::new(folder.path(), &[Format::Vtk(packing), Format::Ply], None).unwrap();
+        // Several compressed blocks; a few; none.
+        for (i, n) in [5000, 7, 0].into_iter().enumerate() {
+            let frame = common::frame(n, 0.1 + 0.2 * i as f64);
+            // What the readers should find: a row a sphere, in order.
+            let names = "x y z radius vx vy vz wx wy wz id material pressure grain_mass";
+            let columns: Vec<Column> = names.split(' ').map(|n| Column::new(n, "")).collect();
+            let mut table = Table::create(folder.path().join(format!("{i}.csv")), &columns).unwrap();
+            for s in frame.spheres() {
+                let g = s.grain;
+                let mut row = [s.centre.to_array().as_slice(), &[s.radius], &s.velocity.to_array()].concat();
+                row.extend(frame.spin[g].to_array());
+                row.extend([f64::from(frame.id[g]), f64::from(frame.material[g])]);
+                row.extend([f64::from(frame.extras[1].values[g]), frame.mass[g]]);
+                table.append(&row).unwrap();
+            }
+            writer.write(frame).unwrap();
+        }
+        assert_eq!(writer.finish().unwrap(), 3);
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/read_back.py");
+        let run = Command::new(&python).arg(script).arg(folder.path()).output().unwrap();
+        let said = [run.stdout, run.stderr].concat();
+        assert!(run.status.success(), "{packing:?}\n{}", String::from_utf8_lossy(&said));
+    }
+}

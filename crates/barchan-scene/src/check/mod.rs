@@ -1,0 +1,116 @@
+//! Checks of a scene that has been read: does it mean something, and can it be simulated?
+//!
+//! Each check is a function over the scene that pushes problems at paths. Numbers that could not be read are NaN and already
+//! reported; every comparison is written so that NaN passes. What depends on the solver (the time step, the numbers of the
+//! contact law) is checked where the world is assembled.
+
+mod emitters;
+mod laws;
+mod names;
+mod periodic;
+mod places;
+mod values;
+mod walls;
+
+use crate::problems::{Problem, Severity, Spans};
+use crate::types::Scene;
+use glam::DVec3;
+
+/// The scene under check and what was found.
+pub(crate) struct Check<'a> {
+    pub(crate) scene: &'a Scene,
+    spans: &'a Spans,
+    problems: Vec<Problem>,
+}
+
+impl Check<'_> {
+    fn error(&mut self, path: impl Into<String>, message: impl Into<String>, help: impl Into<String>) {
+        self.problems.push(Problem::new(Severity::Error, path, message, help));
+    }
+
+    fn warn(&mut self, path: impl Into<String>, message: impl Into<String>, help: impl Into<String>) {
+        self.problems.push(Problem::new(Severity::Warning, path, message, help));
+    }
+
+    /// Whether the value was written by the user.
+    fn given(&self, path: &str) -> bool {
+        self.spans.given(path)
+    }
+
+    /// Whether "outside the domain" means anything; an empty domain has been reported.
+    fn has_domain(&self) -> bool {
+        !self.scene.domain.min.cmpge(self.scene.domain.max).any()
+    }
+
+    fn positive(&mut self, path: impl Into<String>, what: &str, value: f64, unit: &str) {
+        if value <= 0.0 {
+            let help = format!("give a number above 0{}", in_unit(unit));
+            self.error(path, format!("{what} must be positive, not {}", show(value, unit)), help);
+        }
+    }
+
+    fn not_negative(&mut self, path: impl Into<String>, what: &str, value: f64, unit: &str) {
+        if value < 0.0 {
+            let help = format!("give 0 or more{}", in_unit(unit));
+            self.error(path, format!("{what} cannot be negative, but is {}", show(value, unit)), help);
+        }
+    }
+
+    fn direction(&mut self, path: impl Into<String>, what: &str, value: DVec3) {
+        if value == DVec3::ZERO {
+            self.error(
+                path,
+                format!("{what} has no direction"),
+                "give a vector of any length but zero, such as [0, 0, 1]",
+            );
+        }
+    }
+
+    /// Corners of a box in order; the message names the direction.
+    fn corners(&mut self, path: &str, min: DVec3, max: DVec3) {
+        for (i, axis) in ["x", "y", "z"].iter().enumerate() {
+            if min[i] >= max[i] {
+                let message = format!(
+                    "the box is empty: its min {axis} ({} m) is not below its max {axis} ({} m)",
+                    min[i], max[i]
+                );
+                self.error(format!("{path}.max[{i}]"), message, "swap or move the corners");
+            }
+        }
+    }
+}
+
+fn in_unit(unit: &str) -> String {
+    if unit.is_empty() { String::new() } else { format!(" (in {unit}, if bare)") }
+}
+
+/// A number with its unit, readable at any magnitude.
+pub(crate) fn show(value: f64, unit: &str) -> String {
+    let magnitude = value.abs();
+    let number = if magnitude == 0.0 || (1e-3..1e6).contains(&magnitude) {
+        format!("{}", (value * 1e6).round() / 1e6)
+    } else {
+        format!("{value:.3e}")
+    };
+    if unit.is_empty() { number } else { format!("{number} {unit}") }
+}
+
+/// Every problem of the scene.
+pub(crate) fn check(scene: &Scene, spans: &Spans) -> Vec<Problem> {
+    let mut c = Check { scene, spans, problems: Vec::new() };
+    names::check(&mut c);
+    values::check(&mut c);
+    laws::check(&mut c);
+    walls::check(&mut c);
+    periodic::check(&mut c);
+    places::check(&mut c);
+    emitters::check(&mut c);
+    c.problems
+}
+
+impl Scene {
+    /// Every problem of a scene that was built in code; [`Scene::from_toml`] has done this already.
+    pub fn check(&self) -> Vec<Problem> {
+        check(self, &Spans::default())
+    }
+}

@@ -1,0 +1,86 @@
+//! References and duplicates.
+
+use super::Check;
+use crate::read::{listing, nearest};
+use crate::types::ShapeSpec;
+
+pub(super) fn check(c: &mut Check) {
+    let scene = c.scene;
+    for (i, g) in scene.grains.iter().enumerate() {
+        material(c, format!("grains[{i}].material"), &g.material);
+        shape(c, format!("grains[{i}].shape"), &g.shape);
+    }
+    for (i, e) in scene.emitters.iter().enumerate() {
+        material(c, format!("emitters[{i}].material"), &e.material);
+        shape(c, format!("emitters[{i}].shape"), &e.shape);
+    }
+    for (i, w) in scene.walls.iter().enumerate() {
+        material(c, format!("walls[{i}].material"), &w.material);
+    }
+    for (i, p) in scene.pairs.iter().enumerate() {
+        for (k, name) in p.between.iter().enumerate() {
+            material(c, format!("pairs[{i}].between[{k}]"), name);
+        }
+        let same = |q: &[String; 2]| *q == p.between || (q[0] == p.between[1] && q[1] == p.between[0]);
+        if !p.between[0].is_empty() && scene.pairs[..i].iter().any(|q| same(&q.between)) {
+            let message = format!("the pair `{}` and `{}` is described twice", p.between[0], p.between[1]);
+            c.error(format!("pairs[{i}].between"), message, "join the two `[[pairs]]`");
+        }
+    }
+    for name in [ShapeSpec::SPHERE, ShapeSpec::TETRAHEDRON] {
+        if scene.shapes.contains_key(name) {
+            c.error(format!("shapes.{name}"), format!("`{name}` is a built-in shape"), "choose another name");
+        }
+    }
+    // Populations and emitters share a name space: both are counted by name in the outputs.
+    let sources = scene.grains.iter().enumerate().map(|(i, g)| (format!("grains[{i}]"), g.name.as_str()));
+    let emitters = scene.emitters.iter().enumerate().map(|(i, e)| (format!("emitters[{i}]"), e.name.as_str()));
+    unique(c, sources.chain(emitters).collect());
+    unique(c, scene.walls.iter().enumerate().map(|(i, w)| (format!("walls[{i}]"), w.name.as_str())).collect());
+    unique(c, scene.sinks.iter().enumerate().map(|(i, s)| (format!("sinks[{i}]"), s.name.as_str())).collect());
+    unique(c, scene.measure.iter().enumerate().map(|(i, m)| (format!("measure[{i}]"), m.name.as_str())).collect());
+    for (i, m) in scene.measure.iter().enumerate() {
+        if m.name.contains(['/', '\\', ':', '\0']) || m.name.starts_with('.') {
+            let message = format!("`{}` cannot name a file", m.name);
+            c.error(format!("measure[{i}].name"), message, "use letters, digits, spaces, `-` and `_`");
+        }
+    }
+    if scene.grains.is_empty() && scene.emitters.is_empty() {
+        c.error("", "the scene has no grains", "add a `[[grains]]` or an `[[emitters]]`");
+    }
+}
+
+fn material(c: &mut Check, path: String, name: &str) {
+    let materials = &c.scene.materials;
+    if name.is_empty() || materials.contains_key(name) {
+        return; // an empty name could not be read and has been reported
+    }
+    let known = || materials.keys().map(String::as_str);
+    let help = match nearest(name, known()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if materials.is_empty() => format!("add a `[materials.{name}]`"),
+        None => format!("add a `[materials.{name}]`, or use {}", listing(known())),
+    };
+    c.error(path, format!("there is no material `{name}`"), help);
+}
+
+fn shape(c: &mut Check, path: String, name: &str) {
+    let builtin = [ShapeSpec::SPHERE, ShapeSpec::TETRAHEDRON];
+    if name.is_empty() || builtin.contains(&name) || c.scene.shapes.contains_key(name) {
+        return;
+    }
+    let known = || builtin.into_iter().chain(c.scene.shapes.keys().map(String::as_str));
+    let help = match nearest(name, known()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("add a `[shapes.{name}]`, or use {}", listing(known())),
+    };
+    c.error(path, format!("there is no shape `{name}`"), help);
+}
+
+fn unique(c: &mut Check, names: Vec<(String, &str)>) {
+    for (i, (path, name)) in names.iter().enumerate() {
+        if !name.is_empty() && names[..i].iter().any(|n| n.1 == *name) {
+            c.error(format!("{path}.name"), format!("the name `{name}` is used twice"), "give each its own name");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The gallery: scenes that come with the program, each a commented file to start from.
+
+/// A scene of the gallery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GalleryScene {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// One line: what it shows.
+    pub about: &'static str,
+    /// The commented TOML.
+    pub source: &'static str,
+}
+
+macro_rules! gallery {
+    ($($name:literal: $about:literal,)*) => {
+        &[$(GalleryScene {
+            name: $name,
+            about: $about,
+            source: include_str!(concat!("../../../scenes/", $name, ".toml")),
+        }),*]
+    };
+}
+
+const GALLERY: &[GalleryScene] = gallery! {
+    "pile": "sand poured onto rough ground heaps up at its angle of repose",
+    "hourglass": "grains run through a neck at a steady rate, whatever the depth above it",
+    "silo": "a shutter drops and a flat-bottomed silo empties through its hole",
+    "dune": "two columns of sand collapse, meet, and come to rest as one dune",
+    "drum": "small and large grains in a turning drum unmix within a turn or two",
+    "brazil-nuts": "shake a box of mixed grains and the large ones rise to the top",
+    "column-collapse": "a gate opens and a column of sand collapses and runs out",
+    "oedometer": "a plunger loads and unloads a bed; stress against strain shows hysteresis",
+    "chute": "a layer flows down an endless rough slope and finds its steady speed",
+    "impact": "a steel ball strikes a bed of sand: splash, crater, sudden stop",
+    "wheat": "wheat kernels, clumps of three spheres, run out of a hopper",
+};
+
+/// Every scene of the gallery.
+pub fn gallery() -> &'static [GalleryScene] {
+    GALLERY
+}
+
+/// A scene of the gallery by its name; the error is the nearest name, where one is near.
+pub fn gallery_scene(name: &str) -> Result<&'static GalleryScene, Option<&'static str>> {
+    let found = GALLERY.iter().find(|s| s.name == name);
+    found.ok_or_else(|| crate::read::nearest(name, GALLERY.iter().map(|s| s.name)))
+}

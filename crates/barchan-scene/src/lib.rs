@@ -1,0 +1,40 @@
+//! Scenes of barchan: what a run consists of, as plain data.
+//!
+//! A [`Scene`] is read from TOML by [`Scene::from_toml`], which reports *every* problem at once, each with its place in
+//! the text and a remedy ([`SceneErrors`]). What comes back is [`Parsed`]: the scene in SI units, the text it came from, and
+//! the place of every key, so that later stages can point at the line that caused their complaint
+//! ([`Parsed::error_at`]). Nothing here knows of running a scene.
+//!
+//! ```
+//! let text = r#"
+//! duration = "1 s"
+//! [domain]
+//! min = [0, 0, 0]
+//! max = ["10 cm", 0.1, 0.1]
+//! [materials.sand]
+//! preset = "dry sand"
+//! [[grains]]
+//! material = "sand"
+//! radius = "2 mm"
+//! fill = { box = { min = [0.01, 0.01, 0.01], max = [0.09, 0.09, 0.09] }, count = 1000 }
+//! "#;
+//! let parsed = barchan_scene::Scene::from_toml(text, "ten lines").unwrap();
+//! assert_eq!(parsed.scene.grains[0].radius.as_ref().unwrap().largest(), 0.002);
+//! ```
+
+mod check;
+mod convert;
+mod gallery;
+mod presets;
+mod problems;
+mod read;
+mod scale;
+mod schema;
+mod types;
+pub mod units;
+
+pub use gallery::{GalleryScene, gallery, gallery_scene};
+pub use presets::{PRESETS, Preset};
+pub use problems::{Parsed, Problem, SceneErrors, Severity};
+pub use schema::schema;
+pub use types::*;

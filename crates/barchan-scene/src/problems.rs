@@ -1,0 +1,235 @@
+//! Problems of a scene and where in its text they are.
+//!
+//! A path such as `walls[2].drive.mass` names a value; [`Parsed`] knows the bytes it came from, so a check may speak of paths and
+//! the reader of the message still sees the line.
+
+use crate::types::Scene;
+use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// How bad a problem is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The scene runs, but probably not as meant.
+    Warning,
+    /// The scene cannot run.
+    Error,
+}
+
+/// One problem: what, where, and what to do about it.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Problem {
+    /// Path of the value, for example `walls[2].drive.mass`; empty for the scene as a whole.
+    pub path: String,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// What to do about it; empty where the message says it.
+    pub help: String,
+    /// Error or warning.
+    pub severity: Severity,
+    /// Bytes of the text that are meant; none for a scene that was built in code.
+    pub span: Option<Range<usize>>,
+    text: Option<Arc<NamedSource<String>>>,
+}
+
+impl Problem {
+    /// A problem at a path; [`Parsed`] or the reader adds the place.
+    pub(crate) fn new(
+        severity: Severity,
+        path: impl Into<String>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        Self { path: path.into(), message: message.into(), help: help.into(), severity, span: None, text: None }
+    }
+
+    /// Line and column, both from 1; none for a scene that was built in code.
+    pub fn line_column(&self) -> Option<(usize, usize)> {
+        let (source, span) = (self.text.as_ref()?, self.span.as_ref()?);
+        let before = source.inner().get(..span.start)?;
+        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+        Some((before.matches('\n').count() + 1, before[line_start..].chars().count() + 1))
+    }
+
+    /// The text that is meant.
+    pub fn excerpt(&self) -> Option<&str> {
+        self.text.as_ref()?.inner().get(self.span.clone()?)
+    }
+
+    fn locate(mut self, source: &Arc<NamedSource<String>>, spans: &Spans) -> Self {
+        if self.span.is_none() {
+            self.span = spans.nearest(&self.path);
+        }
+        self.text = Some(source.clone());
+        self
+    }
+}
+
+impl Diagnostic for Problem {
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(match self.severity {
+            Severity::Warning => miette::Severity::Warning,
+            Severity::Error => miette::Severity::Error,
+        })
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        (!self.help.is_empty()).then(|| Box::new(&self.help) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.text.as_deref().map(|s| s as &dyn SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let span = self.span.clone()?;
+        Some(Box::new(std::iter::once(LabeledSpan::underline(span))))
+    }
+}
+
+/// Every problem of a scene, errors first, each in the order of the text.
+#[derive(Clone, Debug)]
+pub struct SceneErrors {
+    /// Name of the file, or what the caller called the text.
+    pub name: String,
+    /// The problems; at least one is an error.
+    pub problems: Vec<Problem>,
+}
+
+impl SceneErrors {
+    /// Gathers problems found by a later stage (see [`Parsed::error_at`]).
+    pub fn new(name: impl Into<String>, mut problems: Vec<Problem>) -> Self {
+        problems.sort_by_key(|p| (std::cmp::Reverse(p.severity), p.span.as_ref().map_or(0, |s| s.start)));
+        Self { name: name.into(), problems }
+    }
+
+    /// The errors without the warnings.
+    pub fn errors(&self) -> impl Iterator<Item = &Problem> {
+        self.problems.iter().filter(|p| p.severity == Severity::Error)
+    }
+
+    /// All problems as plain lines: `line:column: error: message (help)`.
+    pub fn listing(&self) -> String {
+        let line = |p: &Problem| {
+            let place = p.line_column().map_or(format!("{}: ", p.path), |(l, c)| format!("{l}:{c}: "));
+            let kind = if p.severity == Severity::Error { "error" } else { "warning" };
+            let help = if p.help.is_empty() { String::new() } else { format!(" ({})", p.help) };
+            format!("{place}{kind}: {}{help}", p.message)
+        };
+        self.problems.iter().map(line).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl fmt::Display for SceneErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let errors = self.errors().count();
+        let warnings = self.problems.len() - errors;
+        write!(f, "{errors} {} in the scene {}", if errors == 1 { "error" } else { "errors" }, self.name)?;
+        match warnings {
+            0 => Ok(()),
+            1 => write!(f, ", and 1 warning"),
+            n => write!(f, ", and {n} warnings"),
+        }
+    }
+}
+
+impl std::error::Error for SceneErrors {}
+
+impl Diagnostic for SceneErrors {
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
+        Some(Box::new(self.problems.iter().map(|p| p as &dyn Diagnostic)))
+    }
+}
+
+/// Where each path of a scene stands in its text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Spans(HashMap<String, Range<usize>>);
+
+impl Spans {
+    pub(crate) fn insert(&mut self, path: String, span: Range<usize>) {
+        self.0.insert(path, span);
+    }
+
+    /// Whether the value was written in the scene (rather than taken from a default).
+    pub(crate) fn given(&self, path: &str) -> bool {
+        self.0.contains_key(path)
+    }
+
+    /// The place of the path, or of the nearest thing around it.
+    pub(crate) fn nearest(&self, path: &str) -> Option<Range<usize>> {
+        let mut path = path;
+        loop {
+            if let Some(span) = self.0.get(path) {
+                return Some(span.clone());
+            }
+            path = &path[..path.rfind(['.', '['])?];
+        }
+    }
+}
+
+/// A scene, the text it came from, and the place of every value in it.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// The scene in SI units.
+    pub scene: Scene,
+    /// What is questionable but can run.
+    pub warnings: Vec<Problem>,
+    source: Arc<NamedSource<String>>,
+    spans: Spans,
+}
+
+impl Parsed {
+    /// Joins a reader's results: `Err` where any problem is an error.
+    pub(crate) fn new(
+        scene: Scene,
+        name: &str,
+        text: &str,
+        spans: Spans,
+        problems: Vec<Problem>,
+    ) -> Result<Self, SceneErrors> {
+        let source = Arc::new(NamedSource::new(name, text.to_owned()));
+        let problems: Vec<_> = problems.into_iter().map(|p| p.locate(&source, &spans)).collect();
+        let all = SceneErrors::new(name, problems);
+        if all.errors().next().is_some() { Err(all) } else { Ok(Self { scene, warnings: all.problems, source, spans }) }
+    }
+
+    /// Name of the file, or what the caller called the text.
+    pub fn name(&self) -> &str {
+        self.source.name()
+    }
+
+    /// The text the scene was read from.
+    pub fn text(&self) -> &str {
+        self.source.inner()
+    }
+
+    /// Whether a value was written in the text, rather than taken from a default.
+    pub fn given(&self, path: &str) -> bool {
+        self.spans.given(path)
+    }
+
+    /// An error that a later stage found, at the line of `path` (or of what is around it, for a value left to its default).
+    pub fn error_at(&self, path: &str, message: impl Into<String>, help: impl Into<String>) -> Problem {
+        Problem::new(Severity::Error, path, message, help).locate(&self.source, &self.spans)
+    }
+
+    /// A warning, as [`Parsed::error_at`].
+    pub fn warning_at(&self, path: &str, message: impl Into<String>, help: impl Into<String>) -> Problem {
+        Problem::new(Severity::Warning, path, message, help).locate(&self.source, &self.spans)
+    }
+
+    /// The scene multiplied by [`Scene::scaled`] and checked again; places stay those of the text.
+    pub fn scaled(&self, factor: f64) -> Result<Self, SceneErrors> {
+        self.with(self.scene.scaled(factor))
+    }
+
+    /// The same text with a changed scene, checked again (for overrides given on a command line).
+    pub fn with(&self, scene: Scene) -> Result<Self, SceneErrors> {
+        let problems = crate::check::check(&scene, &self.spans);
+        Self::new(scene, self.name(), self.text(), self.spans.clone(), problems)
+    }
+}

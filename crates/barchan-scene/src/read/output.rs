@@ -1,0 +1,74 @@
+//! Outputs and measurements.
+
+use super::{Reader, Value, grains};
+use crate::types::*;
+use crate::units::Quantity as Q;
+use glam::DVec3;
+
+pub(super) fn output(cx: &mut Reader, value: Value, duration: f64) -> Output {
+    let default = Output::for_duration(duration);
+    let mut keys = value.table(cx, "write `every = \"0.02 s\"` under `[output]`");
+    let output = Output {
+        every: keys.quantity_or(cx, "every", Q::TIME, default.every),
+        formats: keys.choices(cx, "formats", Format::NAMES).unwrap_or(default.formats),
+        checkpoint: keys.quantity_opt(cx, "checkpoint", Q::TIME),
+    };
+    keys.finish(cx);
+    output
+}
+
+pub(super) fn measure(cx: &mut Reader, value: Value, every: f64) -> Measure {
+    let mut keys = value.table(cx, "write each measurement under its own `[[measure]]`");
+    let help = "say what to measure: `energy = {}`, `coordination = {}`, `flow = { point, normal }`, `count = { box = … }`, \
+                `wall_forces = {}` or `force_histogram = {}`";
+    let kinds = &["energy", "coordination", "flow", "count", "wall_forces", "force_histogram"];
+    let measure = Measure {
+        name: keys.text_or(cx, "name", ""),
+        what: match keys.one_of(cx, kinds, help) {
+            Some((key, v)) => what(cx, key, v),
+            None => What::Energy {},
+        },
+        every: keys.quantity_or(cx, "every", Q::TIME, every),
+    };
+    keys.finish(cx);
+    measure
+}
+
+fn what(cx: &mut Reader, key: &str, value: Value) -> What {
+    if key == "count" {
+        return What::Count(grains::counted(cx, value));
+    }
+    let mut keys = value.table(cx, &format!("write `{key} = {{}}`"));
+    let what = match key {
+        "energy" => What::Energy {},
+        "coordination" => What::Coordination {},
+        "flow" => What::Flow {
+            point: keys.vector(cx, "point", Q::LENGTH),
+            normal: keys.vector_or(cx, "normal", Q::NUMBER, -DVec3::Z),
+        },
+        "wall_forces" => What::WallForces {},
+        _ => What::ForceHistogram {
+            bins: keys.count_opt(cx, "bins").unwrap_or(What::BINS),
+            max: keys.quantity_or(cx, "max", Q::NUMBER, What::MAX),
+        },
+    };
+    keys.finish(cx);
+    what
+}
+
+/// Gives measurements without a name their key, numbered from the second on.
+pub(super) fn name_measures(list: &mut [Measure]) {
+    for i in 0..list.len() {
+        if list[i].name.is_empty() {
+            let key = list[i].what.key();
+            let taken = |name: &str| list.iter().any(|m| m.name == name);
+            let mut name = key.to_owned();
+            let mut n = 2;
+            while taken(&name) {
+                name = format!("{key} {n}");
+                n += 1;
+            }
+            list[i].name = name;
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! What a run writes: frames, checkpoints, measurements.
+
+use super::grains::Region;
+use super::names;
+use crate::schema as q;
+use glam::DVec3;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Frames and checkpoints.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// Simulated time between frames [s]; left out: a hundredth of the duration.
+    #[schemars(default, schema_with = "q::time")]
+    pub every: f64,
+    /// Formats of the frames.
+    #[serde(default = "vtk")]
+    pub formats: Vec<Format>,
+    /// Simulated time between checkpoints [s]; left out: only at the end and on a stop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "q::time")]
+    pub checkpoint: Option<f64>,
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        Self::for_duration(1.0)
+    }
+}
+
+impl Output {
+    /// What a scene without an `[output]` gets.
+    pub fn for_duration(duration: f64) -> Self {
+        Self { every: duration / 100.0, formats: vtk(), checkpoint: None }
+    }
+}
+
+fn vtk() -> Vec<Format> {
+    vec![Format::Vtk]
+}
+
+/// File formats of frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// VTK, for ParaView.
+    Vtk,
+    /// PLY.
+    Ply,
+}
+names!(Format { Vtk = "vtk", Ply = "ply" });
+
+/// A measurement, written to a CSV file.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Measure {
+    /// Name of the file; left out: the key, numbered where it comes twice.
+    #[schemars(default)]
+    pub name: String,
+    /// Exactly one thing to measure.
+    #[serde(flatten)]
+    pub what: What,
+    /// Simulated time between rows [s]; left out: as the frames.
+    #[schemars(default, schema_with = "q::time")]
+    pub every: f64,
+}
+
+/// What is measured.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum What {
+    /// Kinetic, rotational, potential and elastic energy [J].
+    Energy {},
+    /// Contacts per grain.
+    Coordination {},
+    /// Grains and mass that crossed a plane.
+    Flow {
+        /// A point of the plane [m].
+        #[schemars(schema_with = "q::length3")]
+        point: DVec3,
+        /// Direction counted as positive, of any length.
+        #[schemars(schema_with = "q::direction")]
+        normal: DVec3,
+    },
+    /// Grains and mass in a region.
+    Count(Region),
+    /// Force [N] and torque [N m] on every wall.
+    WallForces {},
+    /// Histogram of the normal contact forces over their mean.
+    ForceHistogram {
+        /// Number of bins.
+        #[serde(default = "bins")]
+        bins: u64,
+        /// Largest force over the mean.
+        #[serde(default = "max")]
+        #[schemars(schema_with = "q::number")]
+        max: f64,
+    },
+}
+
+fn bins() -> u64 {
+    What::BINS
+}
+
+fn max() -> f64 {
+    What::MAX
+}
+
+impl What {
+    /// Bins of a force histogram where none are given.
+    pub const BINS: u64 = 60;
+    /// Upper end of a force histogram where none is given, over the mean force.
+    pub const MAX: f64 = 6.0;
+
+    /// Key in a scene.
+    pub fn key(&self) -> &'static str {
+        match self {
+            Self::Energy {} => "energy",
+            Self::Coordination {} => "coordination",
+            Self::Flow { .. } => "flow",
+            Self::Count(_) => "count",
+            Self::WallForces {} => "wall_forces",
+            Self::ForceHistogram { .. } => "force_histogram",
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! A scene by the name of the gallery or by its file.
+
+use barchan_scene::{Parsed, Scene, SceneErrors, gallery, gallery_scene};
+use std::path::Path;
+
+/// Why a scene could not be loaded.
+#[derive(Debug)]
+pub enum LoadError {
+    /// Neither a file nor a scene of the gallery.
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// Names of the gallery that are close, the closest first.
+        nearest: Vec<&'static str>,
+    },
+    /// A file that cannot be read.
+    File {
+        /// The file.
+        path: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A scene with problems.
+    Scene(SceneErrors),
+}
+
+impl std::fmt::Display for LoadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            LoadError::Unknown { name, nearest } => {
+                write!(f, "there is no scene `{name}` in the gallery, nor a file of that name")?;
+                match nearest.as_slice() {
+                    [] => write!(f, "; `barchan scenes` lists the gallery"),
+                    [one] => write!(f, "; did you mean `{one}`?"),
+                    [first, rest @ ..] => write!(f, "; did you mean `{first}` or `{}`?", rest.join("` or `")),
+                }
+            }
+            LoadError::File { path, source } => write!(f, "{path} cannot be read: {source}"),
+            LoadError::Scene(problems) => problems.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            LoadError::File { source, .. } => Some(source),
+            LoadError::Scene(problems) => Some(problems),
+            LoadError::Unknown { .. } => None,
+        }
+    }
+}
+
+/// Reads and checks a scene: a file, or one of the gallery by name.
+pub fn load(name_or_file: &str) -> Result<Parsed, LoadError> {
+    let path = Path::new(name_or_file);
+    if let (false, Ok(scene)) = (path.is_file(), gallery_scene(name_or_file)) {
+        return Scene::from_toml(scene.source, scene.name).map_err(LoadError::Scene);
+    }
+    let is_path = path.components().count() > 1 || path.extension().is_some() || path.exists();
+    if !is_path {
+        return Err(LoadError::Unknown { name: name_or_file.into(), nearest: nearest(name_or_file) });
+    }
+    let text = std::fs::read_to_string(path).map_err(|source| LoadError::File { path: name_or_file.into(), source })?;
+    Scene::from_toml(&text, name_or_file).map_err(LoadError::Scene)
+}
+
+/// Names of the gallery that could have been meant.
+fn nearest(name: &str) -> Vec<&'static str> {
+    let wanted = name.to_lowercase();
+    let likeness = |s: &'static str| {
+        let part = if s.contains(&wanted) || wanted.contains(s) { 0.5 } else { 0.0 };
+        (strsim::jaro_winkler(s, &wanted) + part, s)
+    };
+    let mut found: Vec<_> = gallery().iter().map(|s| likeness(s.name)).filter(|l| l.0 > 0.75).collect();
+    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    found.into_iter().take(3).map(|l| l.1).collect()
+}

@@ -1,0 +1,265 @@
+//! The command as a user meets it: what it says, what it leaves on disk, how it ends.
+
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const SMALL: &str = r#"
+duration = 0.02
+[domain]
+min = [-0.01, -0.01, -0.01]
+max = [0.05, 0.05, 0.11]
+[materials.beads]
+preset = "glass beads"
+[[walls]]
+material = "beads"
+box = { min = [0, 0, 0], max = [0.04, 0.04, 0.1], open = ["top"] }
+[[grains]]
+material = "beads"
+radius = "2 mm"
+fill = { box = { min = [0, 0, 0.002], max = [0.04, 0.04, 0.03] }, count = 200 }
+[output]
+every = "1 ms"
+[[measure]]
+energy = {}
+every = "1 ms"
+"#;
+
+fn barchan(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_barchan"));
+    command.current_dir(folder).args(args).env("XDG_CACHE_HOME", folder.join("cache")).env("NO_COLOR", "1");
+    command
+}
+
+struct Said {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+fn heard(output: Output) -> Said {
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    Said { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
+}
+
+fn ask(folder: &Path, args: &[&str]) -> Said {
+    let said = heard(barchan(folder, args).output().unwrap());
+    assert!(!said.err.contains("panicked"), "{args:?}: {}", said.err);
+    said
+}
+
+fn folder_with(scene: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("s.toml"), scene).unwrap();
+    folder
+}
+
+/// The hash in the last line of a run.
+fn state(out: &str) -> &str {
+    out.split("state ").nth(1).map(|s| &s[..16]).unwrap_or_else(|| panic!("no state in {out}"))
+}
+
+#[test]
+fn help_and_wrong_flags() {
+    let folder = tempfile::tempdir().unwrap();
+    let help = ask(folder.path(), &["--help"]);
+    assert!(help.code == 0 && ["run", "scenes", "new", "check", "schema", "bench"].iter().all(|c| help.out.contains(c)));
+    for wrong in [
+        &["run"][..],
+        &["run", "hourglass", "--thread", "2"],
+        &["run", "hourglass", "--threads", "0"],
+        &["run", "hourglass", "--duration", "-1"],
+        &["run", "hourglass", "--duration", "3 kg"],
+        &["run", "hourglass", "--scale", "many"],
+        &["run", "hourglass", "--resume", "x"],
+        &["fly"],
+        &["bench", "nothing"],
+    ] {
+        let said = ask(folder.path(), wrong);
+        assert_eq!(said.code, 2, "{wrong:?}: {}", said.err);
+        assert!(!said.err.is_empty());
+    }
+}
+
+#[test]
+fn an_unknown_scene_brings_the_nearest_names() {
+    let folder = tempfile::tempdir().unwrap();
+    for command in ["run", "check"] {
+        let said = ask(folder.path(), &[command, "hourglas"]);
+        assert!(said.code == 2 && said.err.contains("did you mean `hourglass`"), "{}", said.err);
+    }
+    let said = ask(folder.path(), &["run", "missing.toml"]);
+    assert!(said.code == 1 && said.err.contains("missing.toml"), "{}", said.err);
+    let said = ask(folder.path(), &["new", "a.toml", "--from", "drumm"]);
+    assert!(said.code == 2 && said.err.contains("`drum`"), "{}", said.err);
+}
+
+#[test]
+fn a_broken_scene_lists_every_problem_with_its_line() {
+    let broken = SMALL.replace("preset = \"glass beads\"", "preset = \"glas beads\"").replace("duration", "duratoin").replace("\"2 mm\"", "\"2 kg\"");
+    let folder = folder_with(&broken);
+    for command in ["check", "run"] {
+        let said = ask(folder.path(), &[command, "s.toml"]);
+        assert_eq!(said.code, 3, "{}", said.err);
+        for what in ["duratoin", "glas beads", "2 kg", "s.toml:2", "did you mean"] {
+            assert!(said.err.contains(what), "{what} in {}", said.err);
+        }
+    }
+    assert!(!folder.path().join("out").exists(), "nothing is written for a scene that cannot run");
+}
+
+#[test]
+fn an_unsafe_step_points_at_its_line() {
+    let folder = folder_with(&format!("{SMALL}[integrator]\ndt = 1e-2\n"));
+    let said = ask(folder.path(), &["check", "s.toml"]);
+    assert!(said.code == 3 && said.err.contains("dt = 1e-2") && said.err.contains("use at most"), "{}", said.err);
+}
+
+#[test]
+fn check_gives_the_numbers_of_a_run() {
+    let folder = folder_with(SMALL);
+    let said = ask(folder.path(), &["check", "s.toml", "--duration", "10 ms"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    for what in ["200 at the start", "time step", "steps", "t = 0.01 s", "frames", "memory", "takes", "beads – beads", "no problems"] {
+        assert!(said.out.contains(what), "{what} in {}", said.out);
+    }
+}
+
+#[test]
+fn new_writes_a_scene_that_checks_and_never_overwrites() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(ask(folder.path(), &["new", "mine.toml", "--from", "pile"]).code, 0);
+    let text = std::fs::read_to_string(folder.path().join("mine.toml")).unwrap();
+    assert!(text.starts_with('#'), "the comments come along");
+    assert_eq!(ask(folder.path(), &["check", "mine.toml"]).code, 0);
+    let again = ask(folder.path(), &["new", "mine.toml", "--from", "drum"]);
+    assert!(again.code == 2 && again.err.contains("exists"), "{}", again.err);
+    assert_eq!(std::fs::read_to_string(folder.path().join("mine.toml")).unwrap(), text);
+}
+
+#[test]
+fn scenes_and_schema_are_listed_even_into_a_closed_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = ask(folder.path(), &["scenes"]);
+    assert!(said.code == 0 && barchan::scene::gallery().iter().all(|s| said.out.contains(s.name) && said.out.contains(s.about)), "{}", said.out);
+    assert!(ask(folder.path(), &["schema"]).out.trim_start().starts_with('{'));
+
+    for args in [&["schema"][..], &["scenes"]] {
+        let mut child = barchan(folder.path(), args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let said = heard(child.wait_with_output().unwrap());
+        assert!(said.code == 0 && said.err.is_empty(), "{args:?}: {}", said.err);
+    }
+}
+
+#[test]
+fn a_run_leaves_its_files_and_is_not_overwritten() {
+    let folder = folder_with(SMALL);
+    let said = ask(folder.path(), &["run", "s.toml"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    for what in ["200 grains", "dt ", "steps", "threads", "done", "21 frames"] {
+        assert!(said.out.contains(what), "{what} in {}", said.out);
+    }
+    let out = folder.path().join("out/s");
+    for file in ["run.toml", "scene.toml", "frames.pvd", "frames/000000.vtp", "frames/000020.vtp", "energy.csv", "checkpoint.barchan"] {
+        assert!(out.join(file).is_file(), "{file}");
+    }
+    let rows = std::fs::read_to_string(out.join("energy.csv")).unwrap().lines().count();
+    assert_eq!(rows, 22, "a header and 21 rows");
+
+    let again = ask(folder.path(), &["run", "s.toml"]);
+    assert!(again.code == 2 && again.err.contains("--force") && again.err.contains("--resume"), "{}", again.err);
+    let forced = ask(folder.path(), &["run", "s.toml", "--force", "--threads", "1"]);
+    assert_eq!(state(&forced.out), state(&said.out), "the same bits on one thread");
+    let quiet = ask(folder.path(), &["run", "s.toml", "--force", "--quiet"]);
+    assert!(quiet.code == 0 && quiet.out.is_empty() && quiet.err.is_empty(), "{}{}", quiet.out, quiet.err);
+    let longer = ask(folder.path(), &["run", "--resume", "out/s", "--duration", "30 ms"]);
+    assert!(longer.code == 0 && longer.out.contains("31 frames"), "{}{}", longer.out, longer.err);
+}
+
+#[test]
+fn bad_folders_are_named() {
+    let folder = folder_with(SMALL);
+    std::fs::write(folder.path().join("file"), "").unwrap();
+    let said = ask(folder.path(), &["run", "s.toml", "-o", "file/out"]);
+    assert!(said.code == 1 && said.err.contains("file"), "{}", said.err);
+    std::fs::create_dir(folder.path().join("empty")).unwrap();
+    for none in ["empty", "nowhere"] {
+        let said = ask(folder.path(), &["run", "--resume", none]);
+        assert!(said.code == 2 && said.err.contains("no run"), "{}", said.err);
+    }
+}
+
+/// Waits for a file to appear.
+fn wait_for(path: &Path, child: &mut Child) {
+    let start = Instant::now();
+    while !path.exists() {
+        assert!(child.try_wait().unwrap().is_none() && start.elapsed() < Duration::from_secs(60), "no {}", path.display());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_a_checkpoint_and_resume_finishes() {
+    let folder = folder_with(&SMALL.replace("duration = 0.02", "duration = 60"));
+    let mut run = barchan(folder.path(), &["run", "s.toml", "-o", "x"]);
+    let mut child = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for(&folder.path().join("x/frames/000003.vtp"), &mut child);
+    let second = ask(folder.path(), &["run", "--resume", "x"]);
+    assert!(second.code == 2 && second.err.contains("another run"), "a folder takes one run: {}", second.err);
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let said = heard(child.wait_with_output().unwrap());
+    assert_eq!(said.code, 130, "{}", said.err);
+    assert!(said.err.contains("barchan run --resume x"), "{}", said.err);
+
+    let note: toml::Table = std::fs::read_to_string(folder.path().join("x/run.toml")).unwrap().parse().unwrap();
+    let reached = note["time"].as_float().unwrap();
+    let end = format!("{}", reached + 0.005);
+    let resumed = ask(folder.path(), &["run", "--resume", "x", "--duration", &end]);
+    assert!(resumed.code == 0 && resumed.out.contains("done"), "{}{}", resumed.out, resumed.err);
+    let whole = ask(folder.path(), &["run", "s.toml", "-o", "y", "--duration", &end]);
+    assert_eq!(state(&whole.out), state(&resumed.out), "bit for bit");
+    let table = |x: &str| std::fs::read(folder.path().join(x).join("energy.csv")).unwrap();
+    assert!(table("x") == table("y"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_ends_the_run_with_the_last_good_checkpoint() {
+    let folder = folder_with(SMALL);
+    assert_eq!(ask(folder.path(), &["run", "s.toml", "-o", "x", "--duration", "5 ms"]).code, 0);
+    // The table now lies on a disk without room.
+    let table = folder.path().join("x/energy.csv");
+    std::fs::remove_file(&table).unwrap();
+    std::os::unix::fs::symlink("/dev/full", &table).unwrap();
+    let said = ask(folder.path(), &["run", "--resume", "x", "--duration", "20 ms"]);
+    assert_eq!(said.code, 1, "{}{}", said.out, said.err);
+    assert!(said.err.contains("energy.csv") && said.err.contains("checkpoint.barchan"), "{}", said.err);
+    std::fs::remove_file(&table).unwrap();
+    assert_eq!(ask(folder.path(), &["run", "--resume", "x", "--duration", "20 ms"]).code, 0, "and goes on from there");
+}
+
+#[test]
+fn a_run_that_leaves_its_domain_says_which_grain_and_the_last_checkpoint() {
+    let open = SMALL.replace("open = [\"top\"]", "open = [\"top\", \"bottom\"]").replace("duration = 0.02", "duration = 0.3");
+    let folder = folder_with(&open);
+    let said = ask(folder.path(), &["run", "s.toml"]);
+    assert_eq!(said.code, 1, "{}", said.err);
+    for what in ["grain", "left the domain", "domain.outside", "last good checkpoint"] {
+        assert!(said.err.contains(what), "{what} in {}", said.err);
+    }
+}
+
+#[test]
+fn bench_prints_one_line_of_json_and_keeps_the_settled_bed() {
+    let folder = tempfile::tempdir().unwrap();
+    let bench = |threads: &str| ask(folder.path(), &["bench", "settled", "--grains", "500", "--steps", "50", "--json", "--threads", threads]);
+    let first = bench("2");
+    assert!(first.code == 0 && first.out.lines().count() == 1 && first.out.contains("\"grains\":500"), "{}{}", first.out, first.err);
+    assert!(first.err.contains("settling") && bench("1").err.is_empty(), "settled once");
+    let hash = |said: &Said| said.out.split("state_hash\":\"").nth(1).unwrap()[..16].to_owned();
+    assert_eq!(hash(&bench("1")), hash(&bench("3")), "the same bits on any number of threads");
+    let compared = ask(folder.path(), &["bench", "settled", "--grains", "500", "--steps", "20", "--compare", "echo cundall=1000", "--rounds", "2"]);
+    assert!(compared.code == 0 && compared.out.contains("ratio of medians"), "{}{}", compared.out, compared.err);
+}
