@@ -17,7 +17,7 @@ fn cloud(mut s: Settings, n: usize, shape: u16) -> Dem {
     let mut grains = Vec::new();
     for k in 0..n {
         let cell = DVec3::new((k % side) as f64, (k / side % side) as f64, (k / side / side) as f64);
-        let x = (cell - 0.5 * side as f64) * 3.6e-3;
+        let x = (cell - 0.5 * (side - 1) as f64) * 3.6e-3;
         let mut g = grain(x, -x * 30.0 + rng.in_ball() * 0.2, 1e-3);
         g.spin = rng.in_ball() * 300.0;
         g.orientation = rng.unit_quaternion();

@@ -73,13 +73,16 @@ fn a_sphere_on_an_incline_sticks_below_the_friction_angle_and_slides_above() {
             let s = on_floor(material.clone(), law, tilt);
             let mut dem = Dem::new(s.clone());
             dem.add(&[grain(DVec3::Z * (R - static_overlap(&material)), DVec3::ZERO, R)]).unwrap();
-            run(&mut dem, (0.1 / s.dt) as u64);
+            // Friction takes a moment to build up; measure from then on.
+            run(&mut dem, (0.05 / s.dt) as u64);
+            let (start, before) = (dem.time(), state(&dem, 0).1.x);
+            run(&mut dem, (0.05 / s.dt) as u64);
             let v = state(&dem, 0).1.x;
             if sticks {
                 assert!(v.abs() < 1e-4, "{law:?}: creeps at {v}");
             } else {
-                let exact = G * (tilt.sin() - mu * tilt.cos()) * dem.time();
-                assert!(rel(v, exact) < 0.03, "{law:?}: slides at {v}, expected {exact}");
+                let exact = G * (tilt.sin() - mu * tilt.cos()) * (dem.time() - start);
+                assert!(rel(v - before, exact) < 0.01, "{law:?}: gains {}, expected {exact}", v - before);
             }
         }
     }
@@ -155,7 +158,8 @@ fn a_grazing_impact_with_memory_never_gains_energy() {
                     let mut s = settings(Material { restitution: 1.0, ..glass() }, law);
                     s.precision = precision;
                     s.walls = vec![floor(DVec3::Z)];
-                    s.dt = automatic_dt(&s, R, 1.0);
+                    // A quarter of the automatic step, so that what is left is the law's and not the integrator's.
+                    s.dt = automatic_dt(&s, R, 1.0) / 4.0;
                     let mut dem = Dem::new(s);
                     let (sin, cos) = angle.to_radians().sin_cos();
                     let mut g = grain(DVec3::Z * (R + 1e-6), DVec3::new(sin, 0.0, -cos), R);
@@ -164,7 +168,7 @@ fn a_grazing_impact_with_memory_never_gains_energy() {
                     let before = energy(&dem);
                     through_impact(&mut dem);
                     let gain = energy(&dem) / before - 1.0;
-                    assert!(gain < 5e-4, "{law:?}, {angle}°, spin {spin}: gains {gain:.2e}");
+                    assert!(gain < 2e-4, "{law:?}, {angle}°, spin {spin}: gains {gain:.2e}");
                 }
             }
         }

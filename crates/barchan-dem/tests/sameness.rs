@@ -28,11 +28,11 @@ fn pit(precision: Precision, shape: u16, n: usize) -> Dem {
     let mut dem = Dem::new(s);
     let mut rng = Random::new(11, 0);
     let mut grains = Vec::new();
-    let pitch = if shape == 0 { 2.4e-3 } else { 3.9e-3 };
+    let pitch = if shape == 0 { 2.05e-3 } else { 3.6e-3 };
     let side = (0.028 / pitch) as usize;
     for k in 0..n {
         let cell = DVec3::new((k % side) as f64, (k / side % side) as f64, (k / side / side) as f64);
-        let mut g = grain((cell + 0.5) * pitch + DVec3::new(1e-3, 1e-3, 2e-3), rng.in_ball() * 0.3, if k % 3 == 0 { 0.6e-3 } else { 1e-3 });
+        let mut g = grain((cell + 0.5) * pitch + DVec3::new(1e-3, 1e-3, 2e-3), rng.in_ball() * 0.8 - DVec3::Z * 0.4, if k % 3 == 0 { 0.6e-3 } else { 1e-3 });
         g.material = (k % 3) as u16;
         g.shape = shape;
         g.orientation = rng.unit_quaternion();
@@ -52,8 +52,8 @@ fn any_number_of_threads_gives_the_same_bits() {
         let hash = |threads| {
             in_pool(threads, || {
                 let mut dem = pit(precision, shape, n);
-                run(&mut dem, 2500);
-                assert!(dem.coordination() > 1.0, "nothing touches: {}", dem.coordination());
+                run(&mut dem, 1500);
+                assert!(dem.coordination() > 0.3, "nothing touches: {}", dem.coordination());
                 (dem.hash(), dem.energies().elastic.to_bits(), dem.contacts().len())
             })
         };
@@ -166,11 +166,11 @@ fn periodic_is_shifted() {
             })
             .collect();
         dem.add(&grains).unwrap();
-        run(&mut dem, 600);
+        run(&mut dem, 4000);
         let f = dem.frame();
         let mut rows: Vec<_> = (0..f.len()).map(|k| (f.id[k], f.position[k], f.velocity[k])).collect();
         rows.sort_by_key(|r| r.0);
-        assert!(dem.contacts().len() > 100);
+        assert!(dem.contacts().len() > 50);
         rows
     };
     let (a, b) = (outcome(0.0), outcome(0.0053));
