@@ -53,7 +53,7 @@ fn any_number_of_threads_gives_the_same_bits() {
             in_pool(threads, || {
                 let mut dem = pit(precision, shape, n);
                 run(&mut dem, 1500);
-                assert!(dem.coordination() > 0.3, "nothing touches: {}", dem.coordination());
+                assert!(dem.contacts().len() > 50, "little touches: {}", dem.coordination());
                 (dem.hash(), dem.energies().elastic.to_bits(), dem.contacts().len())
             })
         };

@@ -29,7 +29,9 @@ pub enum CheckpointError {
         folder: String,
     },
     /// Written by another version.
-    #[error("{path} was written in version {found} of the checkpoint, this program reads {VERSION}: resume with the program that wrote it")]
+    #[error(
+        "{path} was written in version {found} of the checkpoint, this program reads {VERSION}: resume with the program that wrote it"
+    )]
     Version {
         /// The file.
         path: PathBuf,
@@ -74,7 +76,8 @@ impl CheckpointWriter {
     /// Writes the newest checkpoint of a folder and keeps the one before it.
     pub fn write(&mut self, folder: &Path) -> Result<PathBuf, CheckpointError> {
         let (newest, next) = (folder.join(NEWEST), folder.join(NEXT));
-        let rename = |from: &Path, to: &Path| std::fs::rename(from, to).map_err(|e| FileError::new("rename", to, e).into());
+        let rename =
+            |from: &Path, to: &Path| std::fs::rename(from, to).map_err(|e| FileError::new("rename", to, e).into());
         self.0.write(&next)?;
         if newest.exists() {
             rename(&newest, &folder.join(PREVIOUS)).map_err(CheckpointError::File)?;

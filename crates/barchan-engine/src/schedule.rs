@@ -51,7 +51,11 @@ mod tests {
             let spacing = (interval / dt).max(1.0);
             assert!(due.windows(2).all(|w| ((w[1] - w[0]) as f64 - spacing).abs() <= 1.0), "{interval} {dt}");
             for s in [0, 1, 2, 7, 769, 770, 9_999] {
-                assert_eq!(schedule.count(s), due.iter().filter(|&&d| d <= s).count() as u64, "{interval} {dt} step {s}");
+                assert_eq!(
+                    schedule.count(s),
+                    due.iter().filter(|&&d| d <= s).count() as u64,
+                    "{interval} {dt} step {s}"
+                );
             }
         }
     }

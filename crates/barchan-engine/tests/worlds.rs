@@ -51,7 +51,12 @@ until = "35 ms"
             assert!(world.dem().largest_overlap() < 1e-9, "in free fall nothing touches");
         }
         let due = 5000.0 * (world.time().clamp(0.005, 0.035) - 0.005);
-        assert!((world.dem().len() as f64 - due).abs() <= 15.0, "{} grains, {due} due at {}", world.dem().len(), world.time());
+        assert!(
+            (world.dem().len() as f64 - due).abs() <= 15.0,
+            "{} grains, {due} due at {}",
+            world.dem().len(),
+            world.time()
+        );
     }
     assert_eq!(world.born()[0].1.grains, 150);
 }
@@ -109,7 +114,10 @@ fn an_unsafe_time_step_is_an_error_at_its_line_with_the_safe_value() {
     let with = |dt: f64| complaints(&[BOX, ONE, &format!("[integrator]\ndt = {dt:e}\n")]);
     assert_eq!(with(0.9 * limit), "");
     let message = with(3.0 * limit);
-    assert!(message.contains("3.00×") && message.contains("beads") && message.contains(&format!("{limit:.3e}")), "{message}");
+    assert!(
+        message.contains("3.00×") && message.contains("beads") && message.contains(&format!("{limit:.3e}")),
+        "{message}"
+    );
     let line = [BOX, ONE].concat().lines().count() + 2;
     assert!(message.starts_with(&format!("{line}:")), "{message}");
 }

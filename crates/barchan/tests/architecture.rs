@@ -61,7 +61,10 @@ fn dependencies_point_up_the_list() {
     for (name, knows) in &crates {
         for other in knows {
             assert!(place(other) < place(name), "{name} must not know {other}: it comes later in the order");
-            assert!(!SOLVERS.contains(&name.as_str()) || other == "barchan-core", "the solver {name} must not know {other}");
+            assert!(
+                !SOLVERS.contains(&name.as_str()) || other == "barchan-core",
+                "the solver {name} must not know {other}"
+            );
         }
     }
 }

@@ -63,7 +63,9 @@ fn state(out: &str) -> &str {
 fn help_and_wrong_flags() {
     let folder = tempfile::tempdir().unwrap();
     let help = ask(folder.path(), &["--help"]);
-    assert!(help.code == 0 && ["run", "scenes", "new", "check", "schema", "bench"].iter().all(|c| help.out.contains(c)));
+    assert!(
+        help.code == 0 && ["run", "scenes", "new", "check", "schema", "bench"].iter().all(|c| help.out.contains(c))
+    );
     for wrong in [
         &["run"][..],
         &["run", "hourglass", "--thread", "2"],
@@ -96,7 +98,10 @@ fn an_unknown_scene_brings_the_nearest_names() {
 
 #[test]
 fn a_broken_scene_lists_every_problem_with_its_line() {
-    let broken = SMALL.replace("preset = \"glass beads\"", "preset = \"glas beads\"").replace("duration", "duratoin").replace("\"2 mm\"", "\"2 kg\"");
+    let broken = SMALL
+        .replace("preset = \"glass beads\"", "preset = \"glas beads\"")
+        .replace("duration", "duratoin")
+        .replace("\"2 mm\"", "\"2 kg\"");
     let folder = folder_with(&broken);
     for command in ["check", "run"] {
         let said = ask(folder.path(), &[command, "s.toml"]);
@@ -120,7 +125,17 @@ fn check_gives_the_numbers_of_a_run() {
     let folder = folder_with(SMALL);
     let said = ask(folder.path(), &["check", "s.toml", "--duration", "10 ms"]);
     assert_eq!(said.code, 0, "{}", said.err);
-    for what in ["200 at the start", "time step", "steps", "t = 0.01 s", "frames", "memory", "takes", "beads – beads", "no problems"] {
+    for what in [
+        "200 at the start",
+        "time step",
+        "steps",
+        "t = 0.01 s",
+        "frames",
+        "memory",
+        "takes",
+        "beads – beads",
+        "no problems",
+    ] {
         assert!(said.out.contains(what), "{what} in {}", said.out);
     }
 }
@@ -141,7 +156,12 @@ fn new_writes_a_scene_that_checks_and_never_overwrites() {
 fn scenes_and_schema_are_listed_even_into_a_closed_pipe() {
     let folder = tempfile::tempdir().unwrap();
     let said = ask(folder.path(), &["scenes"]);
-    assert!(said.code == 0 && barchan::scene::gallery().iter().all(|s| said.out.contains(s.name) && said.out.contains(s.about)), "{}", said.out);
+    assert!(
+        said.code == 0
+            && barchan::scene::gallery().iter().all(|s| said.out.contains(s.name) && said.out.contains(s.about)),
+        "{}",
+        said.out
+    );
     assert!(ask(folder.path(), &["schema"]).out.trim_start().starts_with('{'));
 
     for args in [&["schema"][..], &["scenes"]] {
@@ -161,7 +181,15 @@ fn a_run_leaves_its_files_and_is_not_overwritten() {
         assert!(said.out.contains(what), "{what} in {}", said.out);
     }
     let out = folder.path().join("out/s");
-    for file in ["run.toml", "scene.toml", "frames.pvd", "frames/000000.vtp", "frames/000020.vtp", "energy.csv", "checkpoint.barchan"] {
+    for file in [
+        "run.toml",
+        "scene.toml",
+        "frames.pvd",
+        "frames/000000.vtp",
+        "frames/000020.vtp",
+        "energy.csv",
+        "checkpoint.barchan",
+    ] {
         assert!(out.join(file).is_file(), "{file}");
     }
     let rows = std::fs::read_to_string(out.join("energy.csv")).unwrap().lines().count();
@@ -194,7 +222,11 @@ fn bad_folders_are_named() {
 fn wait_for(path: &Path, child: &mut Child) {
     let start = Instant::now();
     while !path.exists() {
-        assert!(child.try_wait().unwrap().is_none() && start.elapsed() < Duration::from_secs(60), "no {}", path.display());
+        assert!(
+            child.try_wait().unwrap().is_none() && start.elapsed() < Duration::from_secs(60),
+            "no {}",
+            path.display()
+        );
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -249,7 +281,8 @@ fn a_full_disk_ends_the_run_with_the_last_good_checkpoint_and_goes_on_once_there
 
 #[test]
 fn a_run_that_leaves_its_domain_says_which_grain_and_the_last_checkpoint() {
-    let open = SMALL.replace("open = [\"top\"]", "open = [\"top\", \"bottom\"]").replace("duration = 0.02", "duration = 0.3");
+    let open =
+        SMALL.replace("open = [\"top\"]", "open = [\"top\", \"bottom\"]").replace("duration = 0.02", "duration = 0.3");
     let folder = folder_with(&open);
     let said = ask(folder.path(), &["run", "s.toml"]);
     assert_eq!(said.code, 1, "{}", said.err);
@@ -261,12 +294,22 @@ fn a_run_that_leaves_its_domain_says_which_grain_and_the_last_checkpoint() {
 #[test]
 fn bench_prints_one_line_of_json_and_keeps_the_settled_bed() {
     let folder = tempfile::tempdir().unwrap();
-    let bench = |threads: &str| ask(folder.path(), &["bench", "settled", "--grains", "500", "--steps", "50", "--json", "--threads", threads]);
+    let bench = |threads: &str| {
+        ask(folder.path(), &["bench", "settled", "--grains", "500", "--steps", "50", "--json", "--threads", threads])
+    };
     let first = bench("2");
-    assert!(first.code == 0 && first.out.lines().count() == 1 && first.out.contains("\"grains\":500"), "{}{}", first.out, first.err);
+    assert!(
+        first.code == 0 && first.out.lines().count() == 1 && first.out.contains("\"grains\":500"),
+        "{}{}",
+        first.out,
+        first.err
+    );
     assert!(first.err.contains("settling") && bench("1").err.is_empty(), "settled once");
     let hash = |said: &Said| said.out.split("state_hash\":\"").nth(1).unwrap()[..16].to_owned();
     assert_eq!(hash(&bench("1")), hash(&bench("3")), "the same bits on any number of threads");
-    let compared = ask(folder.path(), &["bench", "settled", "--grains", "500", "--steps", "20", "--compare", "echo cundall=1000", "--rounds", "2"]);
+    let compared = ask(
+        folder.path(),
+        &["bench", "settled", "--grains", "500", "--steps", "20", "--compare", "echo cundall=1000", "--rounds", "2"],
+    );
     assert!(compared.code == 0 && compared.out.contains("ratio of medians"), "{}{}", compared.out, compared.err);
 }

@@ -118,9 +118,16 @@ fn row(law: &ContactLaw, materials: &Materials, a: u16, b: u16, beta: &mut impl 
     row
 }
 
-/// κ = k/m* [1/s²] for which a damped impact lasts `time`: half a period up to β = 1, and until the force is gone
-/// beyond [Longmore 2009, eq. 3.24 for the undercritical part].
-fn rate_for_contact_time(time: f64, beta: f64) -> f64 {
-    let b = beta.min(0.99);
-    (PI / time).powi(2) / (1.0 - b * b)
+/// κ = k/m* [1/s²] for which a damped impact, cut off where its force is gone, lasts `time` [s]: the time of the closed
+/// form of Schwager and Pöschel 2007 below and above critical damping.
+pub(super) fn rate_for_contact_time(time: f64, beta: f64) -> f64 {
+    let swing = (1.0 - beta * beta).abs().sqrt();
+    let phase = if swing < 1e-6 {
+        2.0
+    } else if beta < 1.0 {
+        (2.0 * beta * swing).atan2(2.0 * beta * beta - 1.0) / swing
+    } else {
+        ((beta + swing) / (beta - swing)).ln() / swing
+    };
+    (phase / time).powi(2)
 }

@@ -1,6 +1,7 @@
 //! The time step a scene can take, and which contact asks for it.
 
 use super::restitution::Impact;
+use super::rows::rate_for_contact_time;
 use super::{ContactLaw, NormalLaw};
 use crate::materials::Materials;
 use std::f64::consts::PI;
@@ -64,7 +65,11 @@ pub fn time_step(
             };
             if matches!(law.normal, NormalLaw::Linear { .. } | NormalLaw::LinearTime { .. }) {
                 let beta = Impact::Linear.damping_ratio(materials.pair(a, b).restitution);
-                let damping_time = duration / (2.0 * PI * beta.max(1e-3));
+                let rate = match law.normal {
+                    NormalLaw::Linear { stiffness } => stiffness / mass,
+                    _ => rate_for_contact_time(duration, beta),
+                };
+                let damping_time = 1.0 / (2.0 * rate.sqrt() * beta.max(1e-3));
                 ask(DAMPING_SHARE * damping_time, damping_time, &|| {
                     format!("{DAMPING_SHARE} of the damping time of {} on {} ({what}), {damping_time:.2e} s", name(a), name(b))
                 });

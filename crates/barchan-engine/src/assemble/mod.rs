@@ -37,8 +37,9 @@ pub fn assemble(parsed: &Parsed) -> Result<World, SceneErrors> {
     let mut dem = Dem::new(parts.settings.clone());
     // One call a population, so that ids follow the scene.
     for population in &grains {
-        dem.add(population)
-            .map_err(|e| SceneErrors::new(parsed.name(), vec![parsed.error_at("grains", e.to_string(), "use fewer grains")]))?;
+        dem.add(population).map_err(|e| {
+            SceneErrors::new(parsed.name(), vec![parsed.error_at("grains", e.to_string(), "use fewer grains")])
+        })?;
     }
     let mut world = world(parts, dem, parsed.scene.domain.outside);
     world.observe();
@@ -70,7 +71,8 @@ fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
     let (shapes, names) = shapes(parsed, &mut problems);
     let walls = settings::walls(scene);
     for (i, wall) in walls.iter().enumerate() {
-        problems.extend(wall.check().iter().map(|e| parsed.error_at(&format!("walls[{i}]"), e.problem.as_str(), e.remedy)));
+        problems
+            .extend(wall.check().iter().map(|e| parsed.error_at(&format!("walls[{i}]"), e.problem.as_str(), e.remedy)));
     }
     if !problems.is_empty() {
         return Err(SceneErrors::new(parsed.name(), problems));

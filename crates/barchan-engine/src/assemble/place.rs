@@ -88,7 +88,8 @@ impl Placer<'_> {
     fn filled(&mut self, i: usize, recipe: &Recipe, fill: &Fill) -> Vec<NewGrain> {
         let region = settings::region(&fill.region);
         let sizes = scaled(&recipe.sizes, recipe.reach);
-        let mut grid = SphereGrid::new(self.settings.domain.min, self.settings.domain.max, self.balls.iter().map(|b| b.1));
+        let mut grid =
+            SphereGrid::new(self.settings.domain.min, self.settings.domain.max, self.balls.iter().map(|b| b.1));
         self.balls.iter().for_each(|&(x, r)| grid.insert(x, r));
         let in_wall = |x: DVec3, r: f64| self.clearance(x).0 < r;
         let count = fill.count.map(|n| n as usize);
@@ -112,7 +113,9 @@ impl Placer<'_> {
         if filled.is_short() {
             let key = if count.is_some() { "count" } else { "fraction" };
             let help = match fill.method {
-                FillMethod::Random => format!("enlarge the region, ask for at most {fits}, or fill by lattice, which is denser"),
+                FillMethod::Random => {
+                    format!("enlarge the region, ask for at most {fits}, or fill by lattice, which is denser")
+                }
                 _ => format!("enlarge the region, use smaller grains, or ask for at most {fits}"),
             };
             let message = format!("only {fits} of {} grains fit", filled.asked);

@@ -81,8 +81,15 @@ pub(super) fn pour(parsed: &Parsed, i: usize, recipe: Recipe, dt: f64) -> Result
     let speed = e.velocity.dot(axis).abs();
     let clear = clearing_time(2.0 * largest, speed, scene.gravity.length());
     if e.disc.radius < largest {
-        let message = format!("the mouth, {:.3e} m in radius, is narrower than its largest grain ({largest:.3e} m)", e.disc.radius);
-        return Err(parsed.error_at(&format!("emitters[{i}].disc.radius"), message, "widen the mouth or pour smaller grains"));
+        let message = format!(
+            "the mouth, {:.3e} m in radius, is narrower than its largest grain ({largest:.3e} m)",
+            e.disc.radius
+        );
+        return Err(parsed.error_at(
+            &format!("emitters[{i}].disc.radius"),
+            message,
+            "widen the mouth or pour smaller grains",
+        ));
     }
     let (key, pace, wanted, unit) = match e.flow {
         EmitterFlow::Rate(rate) => ("rate", Pace::Rate(rate), rate, "grains/s"),
@@ -96,7 +103,8 @@ pub(super) fn pour(parsed: &Parsed, i: usize, recipe: Recipe, dt: f64) -> Result
         let help = "lower the rate, widen the mouth, or raise the velocity along its normal";
         return Err(parsed.error_at(&format!("emitters[{i}].{key}"), message, help));
     }
-    let region = Region::Cylinder { base: e.disc.centre - axis * largest, axis, radius: e.disc.radius, height: 2.0 * largest };
+    let region =
+        Region::Cylinder { base: e.disc.centre - axis * largest, axis, radius: e.disc.radius, height: 2.0 * largest };
     Ok(Emitter {
         name: e.name.clone(),
         recipe,

@@ -4,7 +4,9 @@ use barchan_core::contact::{ContactLaw, NormalLaw, TangentialLaw};
 use barchan_core::materials::{Material, Materials, PairOverride};
 use barchan_core::regions::Region;
 use barchan_core::sizes::SizeDistribution;
-use barchan_core::walls::{Control, Drive, Geometry, Keyframe, Motion, Oscillate, Rotate, Roughness, Servo, Side, Wall};
+use barchan_core::walls::{
+    Control, Drive, Geometry, Keyframe, Motion, Oscillate, Rotate, Roughness, Servo, Side, Wall,
+};
 use barchan_dem::{Domain, Integrator, Precision};
 use barchan_scene as scene;
 use barchan_scene::Scene;
@@ -54,7 +56,8 @@ pub(super) fn law(contact: &scene::Contact) -> ContactLaw {
             NormalLaw::KuwabaraKono { dissipation: contact.dissipation.unwrap_or_default() }
         }
         scene::NormalLaw::LeeHerrmann => {
-            let (stiffness, damping) = contact.lee_herrmann.as_ref().map_or((f64::NAN, 0.0), |l| (l.stiffness, l.damping));
+            let (stiffness, damping) =
+                contact.lee_herrmann.as_ref().map_or((f64::NAN, 0.0), |l| (l.stiffness, l.damping));
             NormalLaw::LeeHerrmann { stiffness, damping }
         }
     };

@@ -27,7 +27,8 @@ pub(super) fn top_speed(scene: &Scene, recipes: &[&Recipe], walls: &[Wall]) -> f
 fn wall_speed(wall: &Wall, extent: f64) -> f64 {
     let m = &wall.motion;
     let pivot = wall.geometry.pivot();
-    let swing = m.rotate.map_or(0.0, |r| r.rate.abs() * (extent + (pivot - r.point).reject_from(unit(r.axis)).length()));
+    let swing =
+        m.rotate.map_or(0.0, |r| r.rate.abs() * (extent + (pivot - r.point).reject_from(unit(r.axis)).length()));
     let shake = m.oscillate.map_or(0.0, |o| TAU * o.frequency.abs() * o.amplitude.abs());
     // A monotone cubic is at most three times as steep as its chord (Fritsch and Carlson 1980).
     let path = (m.keyframes.windows(2))

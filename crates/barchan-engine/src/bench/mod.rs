@@ -120,7 +120,8 @@ impl Bench {
         for _ in 0..WARM {
             self.dem.step()?;
         }
-        let steps = steps.unwrap_or_else(|| (SECONDS / warm.elapsed().as_secs_f64() * WARM as f64).ceil() as u64).max(1);
+        let steps =
+            steps.unwrap_or_else(|| (SECONDS / warm.elapsed().as_secs_f64() * WARM as f64).ceil() as u64).max(1);
         let before = self.dem.timers();
         let start = Instant::now();
         for _ in 0..steps {
@@ -155,7 +156,15 @@ impl Timing {
         format!(
             "{{\"case\":\"{}\",\"device\":\"cpu\",\"grains\":{},\"threads\":{},\"steps\":{},\"seconds\":{:.6},\"cundall\":{:.1},\
              \"coordination\":{:.4},\"rss_bytes\":{},\"state_hash\":\"{:016x}\"}}",
-            self.case, self.grains, self.threads, self.steps, self.seconds, self.cundall, self.coordination, self.rss, self.hash
+            self.case,
+            self.grains,
+            self.threads,
+            self.steps,
+            self.seconds,
+            self.cundall,
+            self.coordination,
+            self.rss,
+            self.hash
         )
     }
 }
@@ -183,7 +192,11 @@ mod tests {
             let built = (case.build)(1000);
             assert_eq!(built.grains.len(), 1000);
             let (min, max) = (built.settings.domain.min, built.settings.domain.max);
-            assert!(built.grains.iter().all(|g| g.position.cmpgt(min).all() && g.position.cmplt(max).all()), "{}", case.name);
+            assert!(
+                built.grains.iter().all(|g| g.position.cmpgt(min).all() && g.position.cmplt(max).all()),
+                "{}",
+                case.name
+            );
             let shape = &built.settings.shapes[0];
             let reach = shape.bounding_radius() * 1e-3;
             // A sphere's jitter leaves neighbours apart; a clump's ball may be met but not by much.
@@ -211,9 +224,18 @@ mod tests {
             hash: 255,
         };
         let json = timing.json();
-        for key in
-            ["case", "device", "grains", "threads", "steps", "seconds", "cundall", "coordination", "rss_bytes", "state_hash"]
-        {
+        for key in [
+            "case",
+            "device",
+            "grains",
+            "threads",
+            "steps",
+            "seconds",
+            "cundall",
+            "coordination",
+            "rss_bytes",
+            "state_hash",
+        ] {
             assert!(json.contains(&format!("\"{key}\":")), "{key} in {json}");
         }
         assert!(!json.contains('\n') && json.contains("\"00000000000000ff\""));

@@ -72,7 +72,8 @@ pub(super) fn settings(shape: Shape, side: f64, height: f64) -> Settings {
         cohesion: 0.0,
     };
     let far = DVec3::new(side, side, 0.0);
-    let planes = [("left", DVec3::X), ("right", -DVec3::X), ("front", DVec3::Y), ("back", -DVec3::Y), ("floor", DVec3::Z)];
+    let planes =
+        [("left", DVec3::X), ("right", -DVec3::X), ("front", DVec3::Y), ("back", -DVec3::Y), ("floor", DVec3::Z)];
     let wall = |(name, normal): (&str, DVec3)| {
         let point = if normal.min_element() < 0.0 { far } else { DVec3::ZERO };
         Wall::new(name, Geometry::Plane { point, normal }, 0)

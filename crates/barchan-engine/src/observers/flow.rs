@@ -50,7 +50,9 @@ impl Flow {
 
 impl Observer for Flow {
     fn columns(&self) -> Vec<csv::Column> {
-        [("grains", ""), ("mass", "kg"), ("grain rate", "1/s"), ("mass rate", "kg/s")].map(|(n, u)| csv::Column::new(n, u)).to_vec()
+        [("grains", ""), ("mass", "kg"), ("grain rate", "1/s"), ("mass rate", "kg/s")]
+            .map(|(n, u)| csv::Column::new(n, u))
+            .to_vec()
     }
 
     fn watches(&self) -> bool {

@@ -41,8 +41,11 @@ impl ForceHistogram {
 impl Observer for ForceHistogram {
     fn columns(&self) -> Vec<Column> {
         let width = self.largest / self.bins as f64;
-        let bins = |of: &str| -> Vec<Column> {(0..self.bins).map(|b| Column::new(format!("P({of}={:.4})", (b as f64 + 0.5) * width), "")).collect() };
-        let head = vec![Column::new("contacts", ""), Column::new("mean normal", "N"), Column::new("mean tangential", "N")];
+        let bins = |of: &str| -> Vec<Column> {
+            (0..self.bins).map(|b| Column::new(format!("P({of}={:.4})", (b as f64 + 0.5) * width), "")).collect()
+        };
+        let head =
+            vec![Column::new("contacts", ""), Column::new("mean normal", "N"), Column::new("mean tangential", "N")];
         [head, bins("fn"), bins("ft")].concat()
     }
 

@@ -232,9 +232,7 @@ impl Run {
             self.save(Status::Running).map_err(|e| self.failed(e))?;
         }
         while self.world.steps() < steps && !asked(&options) {
-            self.world
-                .step()
-                .map_err(|source| RunError::World { source, checkpoint: self.last_checkpoint.clone() })?;
+            self.world.step().map_err(|source| RunError::World { source, checkpoint: self.last_checkpoint.clone() })?;
             meter.count(&self.world);
             self.record().map_err(|e| self.failed(e))?;
             let due = checkpoints.is_some_and(|c| c.due(self.world.steps())) || saved.elapsed() > CHECKPOINT_AFTER;

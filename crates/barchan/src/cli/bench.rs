@@ -66,7 +66,8 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
             let mut told = |round: usize, ours: &Timing, theirs: f64| {
                 say!("round {}: ours {}/s, theirs {}/s", round + 1, rate(ours.cundall), rate(theirs));
             };
-            let found = compare(&mut bench, args.steps, command, usize::from(args.rounds), &mut told).map_err(|e| failed(&e))?;
+            let found = compare(&mut bench, args.steps, command, usize::from(args.rounds), &mut told)
+                .map_err(|e| failed(&e))?;
             say!("ratio of medians: {:.2}", found.ratio());
         }
     }
@@ -80,10 +81,21 @@ fn tell(t: &Timing) {
     say!("cundall        {}grain-steps/s   cundall={:.4e}", rate(t.cundall), t.cundall);
     say!("coordination   {:.4}", t.coordination);
     say!("kinetic        {:.3e} J", t.kinetic);
-    say!("memory         {} in the solver ({:.0} bytes a grain), {} resident", bytes(t.memory), t.memory as f64 / t.grains as f64, bytes(t.rss));
+    say!(
+        "memory         {} in the solver ({:.0} bytes a grain), {} resident",
+        bytes(t.memory),
+        t.memory as f64 / t.grains as f64,
+        bytes(t.rss)
+    );
     let all: f64 = t.passes.iter().map(|p| p.seconds).sum();
     for p in &t.passes {
-        say!("  {:12} {:5.1} %  {:9.3} ms a run, {} runs", p.name, 100.0 * p.seconds / all, 1e3 * p.seconds / p.runs.max(1) as f64, count(p.runs));
+        say!(
+            "  {:12} {:5.1} %  {:9.3} ms a run, {} runs",
+            p.name,
+            100.0 * p.seconds / all,
+            1e3 * p.seconds / p.runs.max(1) as f64,
+            count(p.runs)
+        );
     }
     say!("state          {:016x}", t.hash);
 }

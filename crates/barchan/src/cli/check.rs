@@ -1,6 +1,6 @@
 //! `barchan check`.
 
-use super::say::{self, bytes, count, say, span};
+use super::say::{self, about, bytes, count, say};
 use super::{Failure, SceneArgs, Threads};
 use barchan::engine::{World, assemble, estimate};
 use clap::Args;
@@ -34,7 +34,12 @@ pub fn check(args: CheckArgs) -> Result<(), Failure> {
 fn numbers(world: &World) {
     let s = world.summary();
     let settings = world.dem().settings();
-    say!("grains         {} at the start, {} at the end ({} spheres)", count(s.grains as u64), count(s.grains_at_end), count(s.spheres_at_end));
+    say!(
+        "grains         {} at the start, {} at the end ({} spheres)",
+        count(s.grains as u64),
+        count(s.grains_at_end),
+        count(s.spheres_at_end)
+    );
     say!("walls          {}", settings.walls.len());
     say!("time step      {:.4e} s: {}", s.dt, s.dt_reason);
     say!("               largest safe one {:.4e} s", s.dt_limit);
@@ -43,7 +48,9 @@ fn numbers(world: &World) {
     say!("measurements   {}", world.measurements().iter().map(|m| m.name.as_str()).collect::<Vec<_>>().join(", "));
     say!("memory         {}", bytes(s.memory));
     match estimate::rate() {
-        Ok(rate) => say!("takes          about {} on {} threads", span(s.sphere_steps() / rate), rayon::current_num_threads()),
+        Ok(rate) => {
+            say!("takes          {} on {} threads", about(s.sphere_steps() / rate), rayon::current_num_threads())
+        }
         Err(e) => say!("takes          unknown: {e}"),
     }
     say!("\npair                       E* [Pa]     e     friction  rolling  cohesion [J/m2]");
@@ -54,7 +61,11 @@ fn numbers(world: &World) {
             let pair = format!("{} – {}", names[a].name, names[b].name);
             say!(
                 "{pair:24}  {:>9.3e}  {:>5.3}  {:>7.3}  {:>7.3}  {:>9.3e}",
-                p.young, p.restitution, p.friction, p.rolling, p.cohesion
+                p.young,
+                p.restitution,
+                p.friction,
+                p.rolling,
+                p.cohesion
             );
         }
     }

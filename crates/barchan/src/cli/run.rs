@@ -1,6 +1,6 @@
 //! `barchan run`.
 
-use super::say::{self, bytes, count, rate, say, span};
+use super::say::{self, about, bytes, count, rate, say, span};
 use super::{Failure, Threads, stem, stop};
 use barchan::engine::estimate;
 use barchan::prelude::*;
@@ -51,7 +51,9 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         (Some(folder), _) => {
             let run = Run::resume(folder, args.duration).map_err(failed)?;
             if let Some(why) = run.passed_over() {
-                say::aside(format_args!("warning: the newest checkpoint is damaged, going on from the one before it: {why}"));
+                say::aside(format_args!(
+                    "warning: the newest checkpoint is damaged, going on from the one before it: {why}"
+                ));
             }
             (run, folder.clone())
         }
@@ -87,11 +89,12 @@ fn start_line(world: &World, resumed: bool) -> String {
     let s = world.summary();
     let left = 1.0 - world.steps() as f64 / s.steps.max(1) as f64;
     let takes = match estimate::rate() {
-        Ok(rate) => format!("about {}", span(s.sphere_steps() * left / rate)),
+        Ok(rate) => about(s.sphere_steps() * left / rate),
         Err(_) => "time unknown".into(),
     };
     let from = if resumed { format!(" from t = {:.6} s", world.time()) } else { String::new() };
-    let coming = if s.grains_at_end > s.grains as u64 { format!(" (up to {})", count(s.grains_at_end)) } else { String::new() };
+    let coming =
+        if s.grains_at_end > s.grains as u64 { format!(" (up to {})", count(s.grains_at_end)) } else { String::new() };
     format!(
         "{}{from}: {} grains{coming}, dt {:.3e} s ({}), {} steps to t = {} s, {} frames, {}, {takes} on {} threads",
         world.plan().name,

@@ -76,6 +76,12 @@ pub fn span(seconds: f64) -> String {
     }
 }
 
+/// An estimate: `about 3 s`, `less than 1 s`.
+pub fn about(seconds: f64) -> String {
+    let text = span(seconds);
+    if text.starts_with(|c: char| c.is_ascii_digit()) { format!("about {text}") } else { text }
+}
+
 /// `512 kB`, `24 MB`, `1.8 GB`.
 pub fn bytes(n: usize) -> String {
     match n as f64 {
@@ -100,9 +106,15 @@ mod tests {
 
     #[test]
     fn numbers_read_well() {
-        assert_eq!([count(7u64), count(1234u64), count(64_000u64), count(1_000_000u64)], ["7", "1,234", "64,000", "1,000,000"]);
-        assert_eq!([span(0.2), span(59.0), span(260.0), span(4500.0), span(183_600.0)], ["less than 1 s", "59 s", "4 min 20 s", "1 h 15 min", "2 d 3 h"]);
+        assert_eq!(
+            [count(7u64), count(1234u64), count(64_000u64), count(1_000_000u64)],
+            ["7", "1,234", "64,000", "1,000,000"]
+        );
+        assert_eq!(
+            [span(0.2), span(59.0), span(260.0), span(4500.0), span(183_600.0)],
+            ["less than 1 s", "59 s", "4 min 20 s", "1 h 15 min", "2 d 3 h"]
+        );
         assert_eq!([bytes(10), bytes(24_000_000), bytes(1_800_000_000)], ["1 kB", "24 MB", "1.8 GB"]);
-        assert_eq!(span(f64::INFINITY), "unknown");
+        assert_eq!([about(0.2), about(5.0), about(f64::INFINITY)], ["less than 1 s", "about 5 s", "unknown"]);
     }
 }
