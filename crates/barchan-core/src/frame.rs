@@ -129,7 +129,11 @@ impl Frame<'_> {
             id: own(self.id),
             material: own(self.material),
             shape: own(self.shape),
-            extras: self.extras.into_iter().map(|e| Extra { name: e.name, unit: e.unit, values: own(e.values) }).collect(),
+            extras: self
+                .extras
+                .into_iter()
+                .map(|e| Extra { name: e.name, unit: e.unit, values: own(e.values) })
+                .collect(),
             shapes: self.shapes,
             materials: self.materials,
             walls: self.walls,

@@ -87,8 +87,13 @@ impl Materials {
         let (p, q) = (&self.list[a as usize], &self.list[b as usize]);
         let shear = |m: &Material| m.young / (2.0 * (1.0 + m.poisson));
         let mean = |x: f64, y: f64| (x * y).sqrt();
-        let given =
-            self.overrides.iter().rev().find(|o| (o.a, o.b) == (a, b) || (o.b, o.a) == (a, b)).cloned().unwrap_or_default();
+        let given = self
+            .overrides
+            .iter()
+            .rev()
+            .find(|o| (o.a, o.b) == (a, b) || (o.b, o.a) == (a, b))
+            .cloned()
+            .unwrap_or_default();
         Pair {
             young: 1.0 / ((1.0 - p.poisson * p.poisson) / p.young + (1.0 - q.poisson * q.poisson) / q.young),
             shear: 1.0 / ((2.0 - p.poisson) / shear(p) + (2.0 - q.poisson) / shear(q)),

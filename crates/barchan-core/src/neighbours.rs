@@ -78,7 +78,11 @@ impl Level {
         for k in 0..3 {
             let axis = self.axes[k];
             let c = ((p[k] - self.origin[k]) * self.inverse[k]).floor();
-            out[k] = if axis.wraps { (c as i64).rem_euclid(i64::from(axis.cells)) as u32 } else { (c.max(0.0) as u32).min(axis.cells - 1) };
+            out[k] = if axis.wraps {
+                (c as i64).rem_euclid(i64::from(axis.cells)) as u32
+            } else {
+                (c.max(0.0) as u32).min(axis.cells - 1)
+            };
         }
         out
     }
@@ -106,7 +110,8 @@ impl Level {
                 self.origin[k] = min[k];
                 self.inverse[k] = f64::from(cells) / period[k];
             } else {
-                self.axes[k] = Axis { cells: (((high[k] - low[k]) / size).floor() as u32).min(1 << 20) + 1, wraps: false };
+                self.axes[k] =
+                    Axis { cells: (((high[k] - low[k]) / size).floor() as u32).min(1 << 20) + 1, wraps: false };
                 self.origin[k] = low[k];
                 self.inverse[k] = 1.0 / size;
             }
@@ -150,42 +155,117 @@ impl Level {
         });
     }
 
+    /// Whether the 27 cells around any cell are 27 different ones (or missing at an open side).
+    fn has_halves(&self) -> bool {
+        self.axes.iter().all(|a| !a.wraps || a.cells >= 3)
+    }
+
+    /// Partners of a member of this level: in the 13 cells ahead of its own and the rest of its own, so that each pair is
+    /// met once. Where cells wrap onto themselves: in all distinct cells, from the lower slot.
     #[inline]
-    fn visit(&self, ball: &Ball, from: u32, period: DVec3, visit: &mut impl FnMut(u32, f64)) {
-        let c = self.cell(ball);
-        let (xs, nx) = self.axes[0].around(c[0]);
-        let (ys, ny) = self.axes[1].around(c[1]);
-        let (zs, nz) = self.axes[2].around(c[2]);
-        // Cells next to each other in x are next to each other in memory: one run unless it wraps.
-        let run = xs[0] <= xs[nx - 1] && (xs[nx - 1] - xs[0]) as usize == nx - 1;
-        for &z in &zs[..nz] {
-            for &y in &ys[..ny] {
-                let row = self.index([0, y, z]);
-                if run {
-                    let items = self.starts[row + xs[0] as usize] as usize..self.starts[row + xs[nx - 1] as usize + 1] as usize;
-                    self.test(items, ball, from, period, visit);
-                } else {
-                    for &x in &xs[..nx] {
-                        let items = self.starts[row + x as usize] as usize..self.starts[row + x as usize + 1] as usize;
-                        self.test(items, ball, from, period, visit);
-                    }
+    fn visit_own<const PERIODIC: bool>(&self, ball: &Ball, i: u32, period: DVec3, visit: &mut impl FnMut(u32, f64)) {
+        if !self.has_halves() {
+            return self.visit_all::<PERIODIC>(ball, period, &mut |m, square| {
+                if m > i {
+                    visit(m, square);
                 }
+            });
+        }
+        let [cx, cy, cz] = self.cell(ball);
+        let ahead = |axis: Axis, c: u32| if c + 1 < axis.cells { Some(c + 1) } else { axis.wraps.then_some(0) };
+        let here = self.index([cx, cy, cz]);
+        let own = self.starts[here] as usize..self.starts[here + 1] as usize;
+        let later = own.start + self.items[own.clone()].partition_point(|&m| m <= i);
+        self.test::<PERIODIC>(later..own.end, ball, period, visit);
+        if let Some(x) = ahead(self.axes[0], cx) {
+            self.row::<PERIODIC>([x, cy, cz], 1, ball, period, visit);
+        }
+        let (xs, nx) = self.axes[0].around(cx);
+        if let Some(y) = ahead(self.axes[1], cy) {
+            self.rows::<PERIODIC>(&xs[..nx], y, cz, ball, period, visit);
+        }
+        if let Some(z) = ahead(self.axes[2], cz) {
+            let (ys, ny) = self.axes[1].around(cy);
+            for &y in &ys[..ny] {
+                self.rows::<PERIODIC>(&xs[..nx], y, z, ball, period, visit);
             }
         }
     }
 
-    #[inline(always)]
-    fn test(&self, items: std::ops::Range<usize>, ball: &Ball, from: u32, period: DVec3, visit: &mut impl FnMut(u32, f64)) {
-        for (&m, other) in self.items[items.clone()].iter().zip(&self.balls[items]) {
-            if m < from {
-                continue;
+    /// Partners of a smaller sphere of another level: all within reach.
+    #[inline]
+    fn visit_all<const PERIODIC: bool>(&self, ball: &Ball, period: DVec3, visit: &mut impl FnMut(u32, f64)) {
+        let c = self.cell(ball);
+        let (xs, nx) = self.axes[0].around(c[0]);
+        let (ys, ny) = self.axes[1].around(c[1]);
+        let (zs, nz) = self.axes[2].around(c[2]);
+        for &z in &zs[..nz] {
+            for &y in &ys[..ny] {
+                self.rows::<PERIODIC>(&xs[..nx], y, z, ball, period, visit);
             }
-            let dx = nearest_image(other[0] - ball[0], period.x);
-            let dy = nearest_image(other[1] - ball[1], period.y);
-            let dz = nearest_image(other[2] - ball[2], period.z);
-            let reach = ball[3] + other[3];
-            let square = dx * dx + dy * dy + dz * dz;
-            if square < reach * reach {
+        }
+    }
+
+    /// Cells next to each other in x are next to each other in memory: one run unless it wraps.
+    #[inline]
+    fn rows<const PERIODIC: bool>(
+        &self,
+        xs: &[u32],
+        y: u32,
+        z: u32,
+        ball: &Ball,
+        period: DVec3,
+        visit: &mut impl FnMut(u32, f64),
+    ) {
+        if xs[0] <= xs[xs.len() - 1] && (xs[xs.len() - 1] - xs[0]) as usize == xs.len() - 1 {
+            self.row::<PERIODIC>([xs[0], y, z], xs.len(), ball, period, visit);
+        } else {
+            for &x in xs {
+                self.row::<PERIODIC>([x, y, z], 1, ball, period, visit);
+            }
+        }
+    }
+
+    #[inline]
+    fn row<const PERIODIC: bool>(
+        &self,
+        from: [u32; 3],
+        cells: usize,
+        ball: &Ball,
+        period: DVec3,
+        visit: &mut impl FnMut(u32, f64),
+    ) {
+        let first = self.index(from);
+        self.test::<PERIODIC>(self.starts[first] as usize..self.starts[first + cells] as usize, ball, period, visit);
+    }
+
+    #[inline(always)]
+    fn test<const PERIODIC: bool>(
+        &self,
+        items: std::ops::Range<usize>,
+        ball: &Ball,
+        period: DVec3,
+        visit: &mut impl FnMut(u32, f64),
+    ) {
+        // Hits are as good as random: gather them without a branch, then visit.
+        const ROOM: usize = 64;
+        let (items, balls) = (&self.items[items.clone()], &self.balls[items]);
+        for (items, balls) in items.chunks(ROOM).zip(balls.chunks(ROOM)) {
+            let mut hits = [(0u32, 0f64); ROOM + 1];
+            let mut n = 0;
+            for (&m, other) in items.iter().zip(balls) {
+                let mut d = [other[0] - ball[0], other[1] - ball[1], other[2] - ball[2]];
+                if PERIODIC {
+                    for k in 0..3 {
+                        d[k] = nearest_image(d[k], period[k]);
+                    }
+                }
+                let reach = ball[3] + other[3];
+                let square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+                hits[n] = (m, square);
+                n += usize::from(square < reach * reach);
+            }
+            for &(m, square) in &hits[..n] {
                 visit(m, square);
             }
         }
@@ -238,19 +318,30 @@ impl Neighbours {
     /// exactly one of its two partners.
     #[inline]
     pub fn pairs_of(&self, i: u32, ball: &Ball, mut visit: impl FnMut(u32, f64)) {
-        let own = self.level_of[i as usize] as usize;
-        for (l, level) in self.levels[..=own].iter().enumerate() {
-            if !level.items.is_empty() {
-                let from = if l == own { i + 1 } else { 0 };
-                level.visit(ball, from, self.period, &mut visit);
-            }
+        if self.period == DVec3::ZERO {
+            self.pairs::<false>(i, ball, &mut visit);
+        } else {
+            self.pairs::<true>(i, ball, &mut visit);
         }
+    }
+
+    #[inline(always)]
+    fn pairs<const PERIODIC: bool>(&self, i: u32, ball: &Ball, visit: &mut impl FnMut(u32, f64)) {
+        let own = self.level_of[i as usize] as usize;
+        for level in self.levels[..own].iter().filter(|l| !l.items.is_empty()) {
+            level.visit_all::<PERIODIC>(ball, self.period, visit);
+        }
+        self.levels[own].visit_own::<PERIODIC>(ball, i, self.period, visit);
     }
 
     /// Bytes held.
     pub fn memory_bytes(&self) -> usize {
         self.level_of.capacity()
-            + self.levels.iter().map(|l| 4 * (l.starts.capacity() + l.items.capacity()) + 32 * l.balls.capacity()).sum::<usize>()
+            + self
+                .levels
+                .iter()
+                .map(|l| 4 * (l.starts.capacity() + l.items.capacity()) + 32 * l.balls.capacity())
+                .sum::<usize>()
     }
 }
 

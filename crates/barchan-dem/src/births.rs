@@ -1,17 +1,18 @@
 //! Births and deaths: columns grow and shrink together, lists are spoilt.
 
+use crate::DemError;
 use crate::integrate::{lag, place_spheres};
 use crate::kernel::Kernels;
 use crate::settings::{Departed, NewGrain};
 use crate::state::{Grains, Load, NEWBORN, Record, vec3, with};
 use crate::step::Solver;
-use crate::DemError;
 use barchan_core::simd::Isa;
 use glam::DVec3;
 
 impl<R: Kernels> Solver<R> {
     pub fn use_isa(&mut self, isa: Isa) {
         self.kernel = R::select(isa);
+        self.integrator = R::integrator(isa);
     }
 
     pub fn add(&mut self, new: &[NewGrain]) -> Result<u32, DemError> {
@@ -45,7 +46,10 @@ impl<R: Kernels> Solver<R> {
             g.place.push(with(n.position, n.radius));
             // Free flight until the next step: half a step back, gravity alone acted.
             g.velocity.push(with(n.velocity - self.settings.gravity * lag, 1.0 / mass));
-            g.momentum.push(with(turn * (inertia * (turn.inverse() * n.spin)), if shape.is_sphere() { 1.0 / inertia.x } else { 0.0 }));
+            g.momentum.push(with(
+                turn * (inertia * (turn.inverse() * n.spin)),
+                if shape.is_sphere() { 1.0 / inertia.x } else { 0.0 },
+            ));
             g.id.push(first + k as u32);
             g.material.push(n.material);
             g.shape.push(n.shape);
@@ -53,7 +57,7 @@ impl<R: Kernels> Solver<R> {
             let from = self.spheres.len();
             let count = shape.spheres().len();
             let mut record = Record { place: [0.0; 4], motion: [R::of(0.0); 8] };
-            record.motion[6] = R::of(mass);
+            record.motion[6] = R::of(1.0 / mass);
             record.motion[7] = R::from_tag(u32::from(n.material));
             self.spheres.record.resize(from + count, record);
             self.spheres.load.resize(from + count, Load::default());

@@ -128,8 +128,14 @@ impl<R: Kernels> Solver<R> {
             {
                 let ints = batches.iter().flat_map(|x| x.i.into_iter().chain(x.j).chain([x.touching])).collect();
                 out.push((format!("block.{b}.{kind}"), Column::U32(ints)));
-                out.push((format!("block.{b}.{kind}.slide"), reals(batches.iter().flat_map(|x| x.slide.into_iter().flatten()))));
-                out.push((format!("block.{b}.{kind}.roll"), reals(rolls.iter().flat_map(|x| x.0.into_iter().flatten()))));
+                out.push((
+                    format!("block.{b}.{kind}.slide"),
+                    reals(batches.iter().flat_map(|x| x.slide.into_iter().flatten())),
+                ));
+                out.push((
+                    format!("block.{b}.{kind}.roll"),
+                    reals(rolls.iter().flat_map(|x| x.0.into_iter().flatten())),
+                ));
             }
             let ints = lists
                 .walls
@@ -137,8 +143,14 @@ impl<R: Kernels> Solver<R> {
                 .flat_map(|x| x.i.into_iter().chain(x.key).chain(x.wall.map(u32::from)).chain([x.touching, x.len]))
                 .collect();
             out.push((format!("block.{b}.walls"), Column::U32(ints)));
-            out.push((format!("block.{b}.walls.slide"), reals(lists.walls.iter().flat_map(|x| x.slide.into_iter().flatten()))));
-            out.push((format!("block.{b}.walls.roll"), reals(lists.wall_rolls.iter().flat_map(|x| x.0.into_iter().flatten()))));
+            out.push((
+                format!("block.{b}.walls.slide"),
+                reals(lists.walls.iter().flat_map(|x| x.slide.into_iter().flatten())),
+            ));
+            out.push((
+                format!("block.{b}.walls.roll"),
+                reals(lists.wall_rolls.iter().flat_map(|x| x.0.into_iter().flatten())),
+            ));
         }
         out
     }
@@ -147,7 +159,9 @@ impl<R: Kernels> Solver<R> {
         let read = Reader(columns);
         let mut solver = Solver::<R>::new(settings);
         if read.u32s("precision")? != [size_of::<R>() as u32] {
-            return Err(DemError::Checkpoint("it was written in another precision; set integrator.precision to the one it had".into()));
+            return Err(DemError::Checkpoint(
+                "it was written in another precision; set integrator.precision to the one it had".into(),
+            ));
         }
         let counters = read.u64s("counters")?;
         of_length("counters", counters.len(), 9)?;
@@ -200,12 +214,17 @@ impl<R: Kernels> Solver<R> {
         of_length("load", load.len(), 8 * spheres)?;
         let reals = |v: &[f64]| std::array::from_fn(|k| R::of(v[k]));
         let s = &mut solver.spheres;
-        s.record = place.into_iter().zip(motion.chunks_exact(8)).map(|(place, m)| Record { place, motion: reals(m) }).collect();
+        s.record = place
+            .into_iter()
+            .zip(motion.chunks_exact(8))
+            .map(|(place, m)| Record { place, motion: reals(m) })
+            .collect();
         s.load = load.chunks_exact(8).map(|l| Load(reals(l))).collect();
         s.listed = read.u32s("listed")?;
         s.grain = read.u32s("sphere.grain")?;
         of_length("listed", s.listed.len(), spheres)?;
-        if s.record.iter().any(|r| r.motion[7].tag() as usize >= materials) || s.grain.iter().any(|&g| g as usize >= n) {
+        if s.record.iter().any(|r| r.motion[7].tag() as usize >= materials) || s.grain.iter().any(|&g| g as usize >= n)
+        {
             return Err(DemError::Checkpoint("a sphere's material or grain does not exist".into()));
         }
         solver.outside = read.u32s("outside")?;
@@ -271,9 +290,8 @@ impl<R: Kernels> Solver<R> {
         if self.stale {
             // The kernel will not see them; they are read once more for their memory, by old slots.
             let old = self.listed_spheres as u32;
-            let fits = |b: &BlockLists<R>| {
-                b.inner.iter().chain(&b.cross).all(|x| x.i.iter().chain(&x.j).all(|&s| s < old))
-            };
+            let fits =
+                |b: &BlockLists<R>| b.inner.iter().chain(&b.cross).all(|x| x.i.iter().chain(&x.j).all(|&s| s < old));
             let listed = self.spheres.listed.iter().all(|&s| s == crate::state::NEWBORN || s < old);
             return if listed && self.blocks.iter().all(fits) { Ok(()) } else { Err(damaged()) };
         }
@@ -283,7 +301,8 @@ impl<R: Kernels> Solver<R> {
         let spheres = self.spheres.len();
         for (b, lists) in self.blocks.iter().enumerate() {
             let own = self.grains.spheres_of(b * self.block..((b + 1) * self.block).min(self.grains.len()));
-            let walls = lists.walls.iter().all(|x| x.len <= 8 && x.wall.iter().all(|&w| (w as usize) < self.walls.len()));
+            let walls =
+                lists.walls.iter().all(|x| x.len <= 8 && x.wall.iter().all(|&w| (w as usize) < self.walls.len()));
             if !walls || !lists.fits(own, spheres) {
                 return Err(damaged());
             }

@@ -46,7 +46,9 @@ impl Scheme {
         match integrator {
             Integrator::VelocityVerlet => Scheme { keep: 1.0, ahead: 0.5 * dt, drift_first: false },
             Integrator::SemiImplicitEuler => Scheme { keep: 1.0, ahead: 0.0, drift_first: false },
-            Integrator::PositionVerlet { dissipation } => Scheme { keep: 1.0 - dissipation, ahead: 0.0, drift_first: false },
+            Integrator::PositionVerlet { dissipation } => {
+                Scheme { keep: 1.0 - dissipation, ahead: 0.0, drift_first: false }
+            }
             Integrator::ForwardEuler => Scheme { keep: 1.0, ahead: 0.0, drift_first: true },
         }
     }
@@ -62,48 +64,61 @@ pub fn lag(integrator: Integrator, dt: f64) -> f64 {
 
 /// Advances the grains of a block by one step. Returns the least budget left (negative, or NaN for a broken state, when
 /// lists must be rebuilt).
+#[inline(always)]
 pub fn block<R: Real>(clock: &Clock<'_>, b: Block<'_, R>) -> f32 {
     if b.first.is_empty() { spheres(clock, b) } else { clumps(clock, b) }
 }
 
+type Quad = [f64; 4];
+
+/// Four lanes at once: x + y s. A fourth component of 0 in `s` leaves that of `x` (a radius, an inverse mass) alone.
+#[inline(always)]
+fn plus(x: Quad, y: Quad, s: Quad) -> Quad {
+    std::array::from_fn(|k| x[k] + y[k] * s[k])
+}
+
+#[inline(always)]
+fn times(x: Quad, s: Quad) -> Quad {
+    std::array::from_fn(|k| x[k] * s[k])
+}
+
+/// Every vector is kept as four doubles and every operation done on all four, which compilers turn into one instruction.
+#[inline(always)]
 fn spheres<R: Real>(clock: &Clock<'_>, b: Block<'_, R>) -> f32 {
     let Scheme { keep, ahead, drift_first } = Scheme::of(clock.integrator, clock.dt);
-    let dt = clock.dt;
-    let g = with(clock.gravity, 0.0);
+    let three = |s: f64| [s, s, s, 0.0];
+    let (dt, ahead, keep) = (three(clock.dt), three(ahead), [keep, keep, keep, 1.0]);
+    let gravity = with(clock.gravity, 0.0);
     let mut least = f32::INFINITY;
     let n = b.place.len();
     let (velocity, momentum) = (&mut b.velocity[..n], &mut b.momentum[..n]);
     let (budget, records, loads) = (&mut b.budget[..n], &mut b.records[..n], &b.loads[..n]);
     for k in 0..n {
         let load = &loads[k].0;
-        let (v, l, x) = (&mut velocity[k], &mut momentum[k], &mut b.place[k]);
-        let (inverse_mass, inverse_inertia) = (v[3], l[3]);
-        let old = *v;
-        let mut ahead_v = [0.0; 3];
-        let mut ahead_w = [0.0; 3];
-        for c in 0..3 {
-            let a = load[c].into() * inverse_mass + g[c];
-            v[c] = keep * v[c] + a * dt;
-            ahead_v[c] = v[c] + a * ahead;
-            let torque: f64 = load[3 + c].into();
-            l[c] = keep * l[c] + torque * dt;
-            ahead_w[c] = (l[c] + torque * ahead) * inverse_inertia;
-        }
-        let moving = if drift_first { old } else { *v };
-        for c in 0..3 {
-            x[c] += moving[c] * dt;
-        }
-        let speed = (moving[0] * moving[0] + moving[1] * moving[1] + moving[2] * moving[2]).sqrt();
-        budget[k] -= (speed * dt) as f32;
+        let force = [load[0], load[1], load[2], load[3]].map(Into::<f64>::into);
+        let torque = [load[3], load[4], load[5], load[6]].map(Into::<f64>::into);
+        let (old, l) = (velocity[k], momentum[k]);
+        let a = plus(gravity, force, three(old[3]));
+        let v = plus(times(old, keep), a, dt);
+        let l_new = plus(times(l, keep), torque, dt);
+        let moving = if drift_first { old } else { v };
+        let x = plus(b.place[k], moving, dt);
+        let ahead_v = plus(v, a, ahead);
+        let ahead_w = times(plus(l_new, torque, ahead), [l[3]; 4]);
+        velocity[k] = v;
+        momentum[k] = l_new;
+        b.place[k] = x;
+        let record = &mut records[k];
+        record.place = x;
+        let (mass, tag) = (record.motion[6], record.motion[7]);
+        let [v0, v1, v2, _] = ahead_v.map(R::of);
+        let [w0, w1, w2, _] = ahead_w.map(R::of);
+        record.motion = [v0, v1, v2, w0, w1, w2, mass, tag];
+        let square = times(moving, moving);
+        budget[k] -= ((square[0] + square[1] + square[2]).sqrt() * clock.dt) as f32;
         // A NaN loses no comparison the right way round.
         if !(budget[k] >= least) {
             least = budget[k];
-        }
-        let record = &mut records[k];
-        record.place = *x;
-        for c in 0..3 {
-            record.motion[c] = R::of(ahead_v[c]);
-            record.motion[3 + c] = R::of(ahead_w[c]);
         }
     }
     least
@@ -164,7 +179,15 @@ fn clumps<R: Real>(clock: &Clock<'_>, b: Block<'_, R>) -> f32 {
 }
 
 /// Writes the records of one grain's spheres [Longmore 2009, eqs. 3.42, 3.43].
-pub fn place_spheres<R: Real>(shape: &Shape, x: DVec3, turn: DQuat, radius: f64, v: DVec3, w: DVec3, records: &mut [Record<R>]) {
+pub fn place_spheres<R: Real>(
+    shape: &Shape,
+    x: DVec3,
+    turn: DQuat,
+    radius: f64,
+    v: DVec3,
+    w: DVec3,
+    records: &mut [Record<R>],
+) {
     for (record, sphere) in records.iter_mut().zip(shape.spheres()) {
         let arm = turn * (sphere.centre * radius);
         let vs = v + w.cross(arm);

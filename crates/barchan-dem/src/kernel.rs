@@ -9,6 +9,7 @@
 //! among the records ([`BlockLists::fits`]), and births, deaths and re-sorting throw the lists away before the next
 //! pass. The instruction set was checked by [`Isa::detect`].
 
+use crate::integrate::{self, Clock};
 use crate::lists::{Batch, BlockLists, Rolls, WallBatch};
 use crate::state::{Load, Record};
 use barchan_core::contact::law::{Encounter, Memory, Reaction, react};
@@ -74,63 +75,97 @@ pub struct Probe<R> {
 }
 
 /// What a pair of spheres adds to the encounter: the arms to the contact point.
+#[derive(Clone, Copy)]
 struct Arms<V> {
     i: V,
     j: V,
 }
 
-/// Eight pairs as the law sees them; `None` where none of them touches.
+/// Where eight pairs touch.
+#[derive(Clone, Copy)]
+struct Gap<V: Lanes> {
+    normal: Vec3<V>,
+    overlap: V,
+    ri: V,
+    rj: V,
+    /// R* [m].
+    radius: V,
+    touching: V::Mask,
+}
+
+/// Geometry of eight pairs; `None` where none of them touches.
 #[inline(always)]
-unsafe fn meet<S: Simd>(pass: &Pass<'_, S::Real>, i: &[u32; WIDTH], j: &[u32; WIDTH]) -> Option<(Encounter<S::V>, Arms<S::V>)> {
+unsafe fn gap<S: Simd>(pass: &Pass<'_, S::Real>, i: &[u32; WIDTH], j: &[u32; WIDTH]) -> Option<Gap<S::V>> {
     // SAFETY: indices are below `records.len()`, see the head of the file.
     unsafe {
         let base = pass.records.as_ptr();
-        let at = |k: u32| base.add(k as usize);
-        let (at_i, at_j) = (i.map(at), j.map(at));
-        let place = |p: *const Record<S::Real>| p.cast::<f64>();
-        let [xi, yi, zi, ri] = S::load4(at_i.map(place));
-        let [xj, yj, zj, rj] = S::load4(at_j.map(place));
+        let place = |k: u32| base.add(k as usize).cast::<f64>();
+        let [xi, yi, zi, ri] = S::load4(i.map(place));
+        let [xj, yj, zj, rj] = S::load4(j.map(place));
         let mut d = Vec3(xj - xi, yj - yi, zj - zi);
         if pass.period != DVec3::ZERO {
             d = nearest_image(d, pass.period);
         }
+        // The overlap s − d is a small difference of large numbers. As (s² − d²)/(s + d) only the difference needs f64;
+        // the root and the quotient keep a relative error of the working precision.
         let (sum, square) = (ri + rj, d.dot(d));
-        if !(sum * sum).gt(square).any() {
+        let excess = sum * sum - square;
+        if !excess.gt(S::D::zero()).any() {
             return None;
         }
-        // The overlap is a small difference of large numbers: f64 in every precision.
-        let distance = square.sqrt();
-        let overlap = S::narrow(sum - distance);
-        let touching = overlap.gt(S::V::zero()).and(S::differ(i, j));
+        let excess = S::narrow(excess);
+        let touching = excess.gt(S::V::zero()).and(S::differ(i, j));
         if !touching.any() {
             return None;
         }
-        let inverse = S::V::of(1.0) / S::narrow(distance);
-        // An empty lane has no direction: 0/0 must not reach the products below.
-        let normal = Vec3(S::narrow(d.0), S::narrow(d.1), S::narrow(d.2)).scale(inverse).keep(touching);
+        let (s, dist) = (S::narrow(sum), S::narrow(square).sqrt());
+        // One division for three reciprocals; the product is that of three lengths, far inside the range of f32.
+        let both = s + dist;
+        let whole = S::V::of(1.0) / (both * dist * s);
+        let overlap = (excess * (whole * dist * s)).keep(touching);
+        let inverse = whole * both * s;
         let (ri, rj) = (S::narrow(ri), S::narrow(rj));
+        let radius = (ri * rj * (whole * both * dist)).keep(touching);
+        // An empty lane has no direction and no distance: 0/0 must not reach later products.
+        let normal = Vec3(S::narrow(d.0), S::narrow(d.1), S::narrow(d.2)).scale(inverse).keep(touching);
+        Some(Gap { normal, overlap, ri, rj, radius, touching })
+    }
+}
 
-        let motion = |p: *const Record<S::Real>| (&raw const (*p).motion).cast::<S::Real>();
-        let [vxi, vyi, vzi, wxi, wyi, wzi, mi, ti] = S::load8(at_i.map(motion));
-        let [vxj, vyj, vzj, wxj, wyj, wzj, mj, tj] = S::load8(at_j.map(motion));
+/// Eight touching pairs as the law sees them.
+#[inline(always)]
+unsafe fn meet<S: Simd>(
+    pass: &Pass<'_, S::Real>,
+    gap: &Gap<S::V>,
+    i: &[u32; WIDTH],
+    j: &[u32; WIDTH],
+) -> (Encounter<S::V>, Arms<S::V>) {
+    // SAFETY: indices are below `records.len()`, see the head of the file.
+    unsafe {
+        let base = pass.records.as_ptr();
+        let motion = |k: u32| (&raw const (*base.add(k as usize)).motion).cast::<S::Real>();
+        let [vxi, vyi, vzi, wxi, wyi, wzi, mi, ti] = S::load8(i.map(motion));
+        let [vxj, vyj, vzj, wxj, wyj, wzj, mj, tj] = S::load8(j.map(motion));
         let row = row::<S>(pass.table, ti, tj);
+        let Gap { normal, overlap, ri, rj, radius, touching } = *gap;
         // The contact point lies half an overlap inside both, so that arms add up to the distance and angular momentum
         // is kept.
         let half = S::V::of(0.5) * overlap;
         let arms = Arms { i: ri - half, j: rj - half };
         let (wi, wj) = (Vec3(wxi, wyi, wzi), Vec3(wxj, wyj, wzj));
-        let velocity = Vec3(vxi - vxj, vyi - vyj, vzi - vzj).plus(wi.scale(arms.i).plus(wj.scale(arms.j)).cross(normal));
+        let velocity =
+            Vec3(vxi - vxj, vyi - vyj, vzi - vzj).plus(wi.scale(arms.i).plus(wj.scale(arms.j)).cross(normal));
         let encounter = Encounter {
             normal,
             overlap,
             velocity,
             spin: wi.minus(wj),
-            radius: ri * rj / (ri + rj),
-            mass: mi * mj / (mi + mj),
+            radius,
+            mass: S::V::of(1.0) / (mi + mj),
             row,
             touching,
         };
-        Some((encounter, arms))
+        (encounter, arms)
     }
 }
 
@@ -166,10 +201,7 @@ unsafe fn row<S: Simd>(table: &PairTable<S::Real>, ti: S::V, tj: S::V) -> [S::V;
 fn recall<V: Lanes>(slide: &[[V::Scalar; WIDTH]; 4], rolls: Option<&Rolls<V::Scalar>>) -> Memory<V> {
     let at = |k: usize| V::from_array(slide[k]);
     let (roll, twist) = match rolls {
-        Some(r) => (
-            Vec3(V::from_array(r.0[0]), V::from_array(r.0[1]), V::from_array(r.0[2])),
-            V::from_array(r.0[3]),
-        ),
+        Some(r) => (Vec3(V::from_array(r.0[0]), V::from_array(r.0[1]), V::from_array(r.0[2])), V::from_array(r.0[3])),
         None => (Vec3::zero(), V::zero()),
     };
     Memory { slide: Vec3(at(0), at(1), at(2)), stiffness: at(3), roll, twist }
@@ -177,47 +209,46 @@ fn recall<V: Lanes>(slide: &[[V::Scalar; WIDTH]; 4], rolls: Option<&Rolls<V::Sca
 
 #[inline(always)]
 fn keep<V: Lanes>(memory: &Memory<V>, slide: &mut [[V::Scalar; WIDTH]; 4], rolls: Option<&mut Rolls<V::Scalar>>) {
-    *slide = [
-        memory.slide.0.to_array(),
-        memory.slide.1.to_array(),
-        memory.slide.2.to_array(),
-        memory.stiffness.to_array(),
-    ];
+    *slide =
+        [memory.slide.0.to_array(), memory.slide.1.to_array(), memory.slide.2.to_array(), memory.stiffness.to_array()];
     if let Some(r) = rolls {
         r.0 = [memory.roll.0.to_array(), memory.roll.1.to_array(), memory.roll.2.to_array(), memory.twist.to_array()];
     }
 }
 
-/// Adds the reaction to the loads of the eight grains *i* and, if `BOTH`, of their partners.
+/// What eight contacts do, ready to be added to loads.
+#[derive(Clone, Copy)]
+struct Push<V> {
+    on_i: [V; 8],
+    on_j: [V; 8],
+}
+
 #[inline(always)]
-unsafe fn load<S: Simd, const BOTH: bool>(
-    e: &Encounter<S::V>,
-    arms: &Arms<S::V>,
-    r: &Reaction<S::V>,
-    loads: *mut Load<S::Real>,
-    first: u32,
-    i: &[u32; WIDTH],
-    j: &[u32; WIDTH],
-) {
-    let one = S::V::of(1.0).keep(e.touching);
+fn push<V: Lanes>(e: &Encounter<V>, arms: &Arms<V>, r: &Reaction<V>) -> Push<V> {
+    let one = V::of(1.0).keep(e.touching);
     let force = r.traction.minus(e.normal.scale(r.press));
     let turning = e.normal.cross(r.traction);
     let turn_i = turning.scale(arms.i).plus(r.couple);
-    let rows = S::transpose([force.0, force.1, force.2, turn_i.0, turn_i.1, turn_i.2, one, r.press]);
-    // SAFETY: i lies in the block, and so does j where BOTH; a load is eight reals; the block owns its loads.
-    unsafe {
-        for (k, row) in rows.into_iter().enumerate() {
-            S::add8(loads.add((i[k] - first) as usize).cast(), row);
-        }
-        if BOTH {
-            let turn_j = turning.scale(arms.j).minus(r.couple);
-            let rows = S::transpose([-force.0, -force.1, -force.2, turn_j.0, turn_j.1, turn_j.2, one, r.press]);
-            for (k, row) in rows.into_iter().enumerate() {
-                S::add8(loads.add((j[k] - first) as usize).cast(), row);
-            }
-        }
+    let turn_j = turning.scale(arms.j).minus(r.couple);
+    Push {
+        on_i: [force.0, force.1, force.2, turn_i.0, turn_i.1, turn_i.2, one, r.press],
+        on_j: [-force.0, -force.1, -force.2, turn_j.0, turn_j.1, turn_j.2, one, r.press],
     }
 }
+
+/// Adds to the loads of eight spheres, one after the other: some may be the same.
+#[inline(always)]
+unsafe fn scatter<S: Simd>(columns: [S::V; 8], loads: *mut Load<S::Real>, first: u32, slots: &[u32; WIDTH]) {
+    let rows = S::transpose(columns);
+    for (k, row) in rows.into_iter().enumerate() {
+        // SAFETY: the slot lies in the block, which owns its loads; a load is eight reals.
+        unsafe { S::add8(loads.add((slots[k] - first) as usize).cast(), row) };
+    }
+}
+
+/// Batches that go through the three phases together: a processor cannot see past one batch's arithmetic to the next
+/// one's loads, so all loads come first, and all additions last.
+const TILE: usize = 8;
 
 #[inline(always)]
 unsafe fn pairs<S: Simd, const BOTH: bool>(
@@ -230,33 +261,61 @@ unsafe fn pairs<S: Simd, const BOTH: bool>(
 ) {
     let dt = S::V::of(pass.dt);
     let limit = S::V::of(pass.max_overlap);
-    for (b, batch) in batches.iter_mut().enumerate() {
-        // SAFETY: as for the caller.
-        let Some((e, arms)) = (unsafe { meet::<S>(pass, &batch.i, &batch.j) }) else {
-            if batch.touching != 0 {
+    let zero = S::V::zero();
+    let none = zero.gt(zero);
+    let mut gaps =
+        [Gap { normal: Vec3::zero(), overlap: zero, ri: zero, rj: zero, radius: zero, touching: none }; TILE];
+    let mut pushes = [Push { on_i: [zero; 8], on_j: [zero; 8] }; TILE];
+    for (t, tile) in batches.chunks_mut(TILE).enumerate() {
+        let mut touched = 0u32;
+        for (k, batch) in tile.iter_mut().enumerate() {
+            // SAFETY: as for the caller.
+            if let Some(found) = unsafe { gap::<S>(pass, &batch.i, &batch.j) } {
+                gaps[k] = found;
+                touched |= 1 << k;
+            } else if batch.touching != 0 {
                 batch.forget();
-                if let Some(rolls) = rolls.get_mut(b) {
+                if let Some(rolls) = rolls.get_mut(t * TILE + k) {
                     *rolls = Rolls::default();
                 }
             }
-            continue;
-        };
-        let mut memory = recall::<S::V>(&batch.slide, rolls.get(b));
-        let reaction = react(&pass.law, pass.rolling, &e, &mut memory, dt);
-        keep(&memory, &mut batch.slide, rolls.get_mut(b));
-        batch.touching = e.touching.bits();
-        // SAFETY: as for the caller.
-        unsafe { load::<S, BOTH>(&e, &arms, &reaction, loads, first, &batch.i, &batch.j) };
-        let deep = e.overlap.gt(limit * arms.i.min(arms.j)).and(e.touching).bits();
-        if deep != 0 {
-            note_deep(&e.overlap.to_array(), &arms.i.min(arms.j).to_array(), deep, &batch.i, |k| Deep::Sphere(batch.j[k]), report);
+        }
+        for (k, batch) in tile.iter_mut().enumerate().filter(|(k, _)| touched >> k & 1 == 1) {
+            // SAFETY: as for the caller.
+            let (e, arms) = unsafe { meet::<S>(pass, &gaps[k], &batch.i, &batch.j) };
+            let mut memory = recall::<S::V>(&batch.slide, rolls.get(t * TILE + k));
+            let reaction = react(&pass.law, pass.rolling, &e, &mut memory, dt);
+            keep(&memory, &mut batch.slide, rolls.get_mut(t * TILE + k));
+            batch.touching = e.touching.bits();
+            pushes[k] = push(&e, &arms, &reaction);
+            let deep = e.overlap.gt(limit * arms.i.min(arms.j)).and(e.touching).bits();
+            if deep != 0 {
+                let arm = arms.i.min(arms.j).to_array();
+                note_deep(&e.overlap.to_array(), &arm, deep, &batch.i, |k| Deep::Sphere(batch.j[k]), report);
+            }
+        }
+        for (k, batch) in tile.iter().enumerate().filter(|(k, _)| touched >> k & 1 == 1) {
+            // SAFETY: i lies in the block, and so does j where BOTH.
+            unsafe {
+                scatter::<S>(pushes[k].on_i, loads, first, &batch.i);
+                if BOTH {
+                    scatter::<S>(pushes[k].on_j, loads, first, &batch.j);
+                }
+            }
         }
     }
 }
 
 #[cold]
 #[inline(never)]
-fn note_deep<R: Real>(overlap: &[R; WIDTH], arm: &[R; WIDTH], deep: u32, i: &[u32; WIDTH], partner: impl Fn(usize) -> Deep, report: &mut Report) {
+fn note_deep<R: Real>(
+    overlap: &[R; WIDTH],
+    arm: &[R; WIDTH],
+    deep: u32,
+    i: &[u32; WIDTH],
+    partner: impl Fn(usize) -> Deep,
+    report: &mut Report,
+) {
     for k in (0..WIDTH).filter(|k| deep >> k & 1 == 1) {
         let (overlap, arm): (f64, f64) = (overlap[k].into(), arm[k].into());
         let share = overlap / (arm + 0.5 * overlap);
@@ -268,7 +327,10 @@ fn note_deep<R: Real>(overlap: &[R; WIDTH], arm: &[R; WIDTH], deep: u32, i: &[u3
 
 /// Geometry of eight wall contacts, one by one in f64; `None` where none touches.
 #[inline(always)]
-fn meet_walls<S: Simd>(pass: &Pass<'_, S::Real>, batch: &WallBatch<S::Real>) -> Option<(Encounter<S::V>, S::V, [DVec3; WIDTH])> {
+fn meet_walls<S: Simd>(
+    pass: &Pass<'_, S::Real>,
+    batch: &WallBatch<S::Real>,
+) -> Option<(Encounter<S::V>, S::V, [DVec3; WIDTH])> {
     let mut overlap = [0.0; WIDTH];
     let mut normal = [[0.0; WIDTH]; 3];
     let mut rough = [0.0; WIDTH];
@@ -333,7 +395,7 @@ fn meet_walls<S: Simd>(pass: &Pass<'_, S::Real>, batch: &WallBatch<S::Real>) -> 
         velocity: Vec3(own[0], own[1], own[2]).minus(lanes3(velocity)).plus(w.scale(arm).cross(n)),
         spin: w.minus(lanes3(spin)),
         radius: narrow(radius),
-        mass: own[6],
+        mass: S::V::of(1.0) / own[6],
         row: row.map(S::V::from_array),
         touching: overlap.gt(S::V::zero()),
     };
@@ -411,12 +473,7 @@ unsafe fn block<S: Simd>(
 
 /// # Safety
 /// The lists fit the records and the block.
-unsafe fn plain<R: Real>(
-    pass: &Pass<'_, R>,
-    lists: &mut BlockLists<R>,
-    loads: &mut [Load<R>],
-    first: u32,
-) -> Report
+unsafe fn plain<R: Real>(pass: &Pass<'_, R>, lists: &mut BlockLists<R>, loads: &mut [Load<R>], first: u32) -> Report
 where
     Plain<R>: Simd<Real = R>,
 {
@@ -443,6 +500,13 @@ mod x86 {
     {
         // SAFETY: as for the caller.
         unsafe { block::<Avx2<R>>(pass, lists, loads, first) }
+    }
+
+    /// # Safety
+    /// The processor has AVX2.
+    #[target_feature(enable = "avx2")]
+    pub unsafe fn integrate<R: Real>(clock: &Clock<'_>, block: integrate::Block<'_, R>) -> f32 {
+        integrate::block(clock, block)
     }
 
     /// The same vectors with twice the registers.
@@ -492,7 +556,11 @@ where
 {
     type V<R> = <Plain<R> as Simd>::V;
     // SAFETY: the batch comes from lists that fit the records.
-    let Some((e, _)) = (unsafe { meet::<Plain<R>>(pass, &batch.i, &batch.j) }) else { return NOTHING };
+    let (e, _) = match unsafe { gap::<Plain<R>>(pass, &batch.i, &batch.j) } {
+        // SAFETY: likewise.
+        Some(gap) => unsafe { meet::<Plain<R>>(pass, &gap, &batch.i, &batch.j) },
+        None => return NOTHING,
+    };
     let mut memory = recall::<V<R>>(&batch.slide, rolls);
     let r = react(&pass.law, pass.rolling, &e, &mut memory, V::<R>::of(-pass.dt));
     probed(&e, &r)
@@ -509,8 +577,32 @@ where
     probed(&e, &r)
 }
 
+/// One build of the integrator; see [`integrate::block`].
+pub type Integrate<R> = unsafe fn(&Clock<'_>, integrate::Block<'_, R>) -> f32;
+
+/// Forces of all contacts of one block.
+pub fn contacts<R: Kernels>(
+    kernel: BlockKernel<R>,
+    pass: &Pass<'_, R>,
+    lists: &mut BlockLists<R>,
+    loads: &mut [Load<R>],
+    first: u32,
+) -> Report {
+    // SAFETY: `kernel` comes from `Kernels::select` with an instruction set this processor has; the lists were checked
+    // against these records and this block when they were built or read, and are thrown away when either changes.
+    unsafe { kernel(pass, lists, loads, first) }
+}
+
+/// One step of the grains of one block.
+pub fn advance<R: Kernels>(kernel: Integrate<R>, clock: &Clock<'_>, block: integrate::Block<'_, R>) -> f32 {
+    // SAFETY: `kernel` comes from `Kernels::integrator` with an instruction set this processor has.
+    unsafe { kernel(clock, block) }
+}
+
 /// A precision the kernels are built in.
 pub trait Kernels: Real {
+    /// The build of the integrator for an instruction set.
+    fn integrator(isa: Isa) -> Integrate<Self>;
     /// The contacts of a batch as they are, nothing changed.
     const PROBE: Probe<Self>;
     /// The build for an instruction set.
@@ -521,6 +613,13 @@ macro_rules! kernels {
     ($r:ty) => {
         impl Kernels for $r {
             const PROBE: Probe<$r> = Probe { pairs: probe_pairs::<$r>, walls: probe_walls::<$r> };
+            fn integrator(isa: Isa) -> Integrate<$r> {
+                match isa {
+                    #[cfg(target_arch = "x86_64")]
+                    Isa::Avx2 | Isa::Avx512 => x86::integrate::<$r>,
+                    _ => integrate::block::<$r>,
+                }
+            }
             fn select(isa: Isa) -> BlockKernel<$r> {
                 match isa {
                     #[cfg(target_arch = "x86_64")]

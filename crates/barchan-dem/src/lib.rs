@@ -27,7 +27,9 @@ use step::Solver;
 #[derive(Debug, thiserror::Error, Clone, PartialEq)]
 pub enum DemError {
     /// A position or velocity is not a number.
-    #[error("grain {id} is not finite at t = {time:.6} s: the time step is too large or a wall moves too fast; use a smaller dt")]
+    #[error(
+        "grain {id} is not finite at t = {time:.6} s: the time step is too large or a wall moves too fast; use a smaller dt"
+    )]
     NotFinite {
         /// Grain.
         id: u32,

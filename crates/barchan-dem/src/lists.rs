@@ -113,7 +113,7 @@ impl<R: Real> BlockLists<R> {
 /// cross.
 pub fn block_size(grains: usize, spheres: usize) -> usize {
     let per_grain = (spheres / grains.max(1)).max(1);
-    (grains / 16).next_power_of_two().clamp(256, 4096) / per_grain.next_power_of_two().min(64)
+    (grains / 16).next_power_of_two().clamp(256, 2048) / per_grain.next_power_of_two().min(64)
 }
 
 /// Memory of one contact, as seen from its partner with the lower old slot.
@@ -153,7 +153,8 @@ impl<R: Real> Carry<R> {
                             if !both && i > j {
                                 continue;
                             }
-                            let (slide, roll) = (lane(&batch.slide, k), rolls.get(n).map_or([R::of(0.0); 4], |r| lane(&r.0, k)));
+                            let (slide, roll) =
+                                (lane(&batch.slide, k), rolls.get(n).map_or([R::of(0.0); 4], |r| lane(&r.0, k)));
                             let seen = if i < j { (slide, roll) } else { (mirrored(slide), mirrored(roll)) };
                             visit(i.min(j), Carried { high: i.max(j), slide: seen.0, roll: seen.1 });
                         }
@@ -268,7 +269,13 @@ pub struct Rebuild<'a> {
 const TOUCHING_GAP: f64 = 1e-4;
 
 /// Builds the lists of all blocks; memory goes from `old` lists to the new ones.
-pub fn build<R: Real>(r: &Rebuild<'_>, grid: &mut Neighbours, spheres: &Spheres<R>, old: &[BlockLists<R>], old_spheres: usize) -> Vec<BlockLists<R>> {
+pub fn build<R: Real>(
+    r: &Rebuild<'_>,
+    grid: &mut Neighbours,
+    spheres: &Spheres<R>,
+    old: &[BlockLists<R>],
+    old_spheres: usize,
+) -> Vec<BlockLists<R>> {
     grid.build(r.balls, r.min, r.period);
     let carry = Carry::gather(old, old_spheres);
     let grid = &*grid;
@@ -334,10 +341,33 @@ pub fn build<R: Real>(r: &Rebuild<'_>, grid: &mut Neighbours, spheres: &Spheres<
         .collect()
 }
 
-fn near_walls<R: Real>(r: &Rebuild<'_>, spheres: &Spheres<R>, carry: &Carry<R>, own: std::ops::Range<usize>, lists: &mut BlockLists<R>) {
+/// Spheres that are held against a wall together: neighbours in memory are neighbours in space.
+const CLUSTER: usize = 32;
+
+/// Whether any of these balls may come within `skin` of the wall. Distances change no faster than positions, so the
+/// clearance of their middle bounds that of all.
+fn may_reach(wall: &Wall, state: &WallState, balls: &[Ball], skin: f64) -> bool {
+    let at = |b: &Ball| DVec3::new(b[0], b[1], b[2]);
+    let (low, high) =
+        balls.iter().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(l, h), b| (l.min(at(b)), h.max(at(b))));
+    let middle = 0.5 * (low + high);
+    let reach = balls.iter().map(|b| at(b).distance(middle) + b[3]).fold(0.0, f64::max);
+    wall.clearance(state, middle) <= reach + skin
+}
+
+fn near_walls<R: Real>(
+    r: &Rebuild<'_>,
+    spheres: &Spheres<R>,
+    carry: &Carry<R>,
+    own: std::ops::Range<usize>,
+    lists: &mut BlockLists<R>,
+) {
     let mut used = 0;
     for (w, (wall, state)) in r.walls.iter().zip(r.wall_states).enumerate() {
-        for s in own.clone() {
+        for s in own.clone().step_by(CLUSTER).flat_map(|from| {
+            let cluster = from..(from + CLUSTER).min(own.end);
+            if may_reach(wall, state, &r.balls[cluster.clone()], r.wall_skin[w]) { cluster } else { 0..0 }
+        }) {
             let ball = r.balls[s];
             let x = DVec3::new(ball[0], ball[1], ball[2]);
             wall.features(state, x, ball[3] + r.wall_skin[w], &mut |key| {

@@ -115,7 +115,8 @@ impl<R: Kernels> Solver<R> {
     }
 
     pub fn coordination(&self) -> f64 {
-        let count: f64 = self.spheres.load.par_chunks(4096).map(|c| c.iter().map(|l| Into::<f64>::into(l.0[6])).sum::<f64>()).sum();
+        let count: f64 =
+            self.spheres.load.par_chunks(4096).map(|c| c.iter().map(|l| Into::<f64>::into(l.0[6])).sum::<f64>()).sum();
         if self.grains.len() == 0 { 0.0 } else { count / self.grains.len() as f64 }
     }
 

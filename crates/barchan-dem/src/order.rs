@@ -35,7 +35,9 @@ fn index(mut x: [u32; 3]) -> u64 {
         q >>= 1;
     }
     x = x.map(|c| c ^ t);
-    (0..BITS).rev().fold(0, |h, b| h << 3 | u64::from(x[0] >> b & 1) << 2 | u64::from(x[1] >> b & 1) << 1 | u64::from(x[2] >> b & 1))
+    (0..BITS).rev().fold(0, |h, b| {
+        h << 3 | u64::from(x[0] >> b & 1) << 2 | u64::from(x[1] >> b & 1) << 1 | u64::from(x[2] >> b & 1)
+    })
 }
 
 /// New slot → old slot along the curve. Ties (one cell of the curve) keep their ids' order, so that the result does not

@@ -15,7 +15,7 @@ use std::f64::consts::PI;
 pub struct Record<R> {
     /// x, y, z, radius [m].
     pub place: [f64; 4],
-    /// Velocity of the centre [m/s], angular velocity [rad/s], mass of the grain [kg], material.
+    /// Velocity of the centre [m/s], angular velocity [rad/s], inverse mass of the grain [1/kg], material.
     pub motion: [R; 8],
 }
 
@@ -132,7 +132,11 @@ impl Grains {
 
     /// Mass of a grain of this shape [kg].
     pub fn mass(shape: &Shape, radius: f64, density: f64) -> f64 {
-        if shape.is_sphere() { 4.0 / 3.0 * PI * radius.powi(3) * density } else { shape.volume() * radius.powi(3) * density }
+        if shape.is_sphere() {
+            4.0 / 3.0 * PI * radius.powi(3) * density
+        } else {
+            shape.volume() * radius.powi(3) * density
+        }
     }
 
     /// Brings every column into the order `order` (new slot → old slot), which may leave rows out.

@@ -10,8 +10,8 @@
 //! The names are those of the timers and of the benchmark's columns.
 
 use crate::DemError;
-use crate::integrate::{self, Block, Clock};
-use crate::kernel::{BlockKernel, Deep, Kernels, Pass, Report};
+use crate::integrate::{Block, Clock};
+use crate::kernel::{self, BlockKernel, Deep, Integrate, Kernels, Pass, Report};
 use crate::lists::{self, BlockLists, Rebuild};
 use crate::order;
 use crate::settings::{PassTime, Settings};
@@ -38,6 +38,7 @@ pub struct Solver<R: Kernels> {
     pub table: PairTable<R>,
     pub rolling: bool,
     pub kernel: BlockKernel<R>,
+    pub integrator: Integrate<R>,
     pub blocks: Vec<BlockLists<R>>,
     /// Grains in a block.
     pub block: usize,
@@ -77,6 +78,7 @@ impl<R: Kernels> Solver<R> {
             born: 0,
             rolling,
             kernel: R::select(Isa::detect()),
+            integrator: R::integrator(Isa::detect()),
             blocks: Vec::new(),
             block: 1,
             listed_spheres: 0,
@@ -127,6 +129,7 @@ impl<R: Kernels> Solver<R> {
             integrator: self.settings.integrator,
             shapes: &self.settings.shapes,
         };
+        let kernel = self.integrator;
         let (n, size) = (self.grains.len(), self.block);
         let blocks = n.div_ceil(size);
         let g = &mut self.grains;
@@ -135,7 +138,9 @@ impl<R: Kernels> Solver<R> {
             vec![Vec::new(); blocks]
         } else {
             let ends = |b: usize| b * size..((b + 1) * size).min(n);
-            (0..blocks).map(|b| g.first[ends(b).start..=ends(b).end].iter().map(|f| f - g.first[ends(b).start]).collect()).collect()
+            (0..blocks)
+                .map(|b| g.first[ends(b).start..=ends(b).end].iter().map(|f| f - g.first[ends(b).start]).collect())
+                .collect()
         };
         let mut records = &mut self.spheres.record[..];
         let mut loads = &self.spheres.load[..];
@@ -157,10 +162,20 @@ impl<R: Kernels> Solver<R> {
                 let turns = if first.is_empty() { 0 } else { place.len() };
                 let (own_turn, rest) = std::mem::take(&mut turn).split_at_mut(turns);
                 turn = rest;
-                Block { place, velocity, momentum, turn: own_turn, budget, shape, first, records: own_records, loads: own_loads }
+                Block {
+                    place,
+                    velocity,
+                    momentum,
+                    turn: own_turn,
+                    budget,
+                    shape,
+                    first,
+                    records: own_records,
+                    loads: own_loads,
+                }
             })
             .collect();
-        let least: Vec<f32> = tasks.into_par_iter().map(|b| integrate::block(&clock, b)).collect();
+        let least: Vec<f32> = tasks.into_par_iter().map(|b| kernel::advance(kernel, &clock, b)).collect();
         // Not `any(< 0)`: a NaN must count as spent.
         !least.iter().all(|&b| b >= 0.0)
     }
@@ -207,9 +222,7 @@ impl<R: Kernels> Solver<R> {
                 (lists, loads, own.start as u32)
             })
             .collect();
-        // SAFETY: lists, records and loads are in step since the last rebuild (`stale` is false here), which checked
-        // them; `Isa::detect` chose the kernel.
-        let run = |(lists, loads, first)| unsafe { kernel(&pass, lists, loads, first) };
+        let run = |(lists, loads, first)| kernel::contacts(kernel, &pass, lists, loads, first);
         let reports: Vec<Report> = tasks.into_par_iter().map(run).collect();
         // In block order, whoever computed them.
         for (w, state) in self.walls.iter_mut().enumerate() {
@@ -276,7 +289,10 @@ impl<R: Kernels> Solver<R> {
         let (domain, period, time) = (self.settings.domain, self.period(), self.time());
         for g in 0..self.grains.len() {
             let x = vec3(&self.grains.place[g]);
-            if !(x.is_finite() && vec3(&self.grains.velocity[g]).is_finite() && vec3(&self.grains.momentum[g]).is_finite()) {
+            if !(x.is_finite()
+                && vec3(&self.grains.velocity[g]).is_finite()
+                && vec3(&self.grains.momentum[g]).is_finite())
+            {
                 return Err(DemError::NotFinite { id: self.grains.id[g], time });
             }
             let mut shift = DVec3::ZERO;
@@ -315,7 +331,9 @@ impl<R: Kernels> Solver<R> {
             if shape.is_sphere() {
                 v
             } else {
-                v + grains.spin(g, vec3(&grains.momentum[g]), grains.turn(g), shapes).length() * shape.bounding_radius() * grains.place[g][3]
+                v + grains.spin(g, vec3(&grains.momentum[g]), grains.turn(g), shapes).length()
+                    * shape.bounding_radius()
+                    * grains.place[g][3]
             }
         };
         let budget: Vec<f32> = (0..grains.len())

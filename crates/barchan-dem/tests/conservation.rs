@@ -59,8 +59,16 @@ fn momentum_and_angular_momentum_are_kept_to_rounding() {
             }
             assert!(met > 500, "only {met} contacts");
             let (p, l) = momenta(&dem);
-            assert!((p - p0).length() / scale < tolerance, "{precision:?} {shape}: momentum off by {}", (p - p0).length() / scale);
-            assert!((l - l0).length() / turning < tolerance, "{precision:?} {shape}: angular momentum off by {}", (l - l0).length() / turning);
+            assert!(
+                (p - p0).length() / scale < tolerance,
+                "{precision:?} {shape}: momentum off by {}",
+                (p - p0).length() / scale
+            );
+            assert!(
+                (l - l0).length() / turning < tolerance,
+                "{precision:?} {shape}: angular momentum off by {}",
+                (l - l0).length() / turning
+            );
         }
     }
 }

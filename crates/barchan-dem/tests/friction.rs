@@ -28,7 +28,10 @@ fn laws() -> [ContactLaw; 3] {
     [
         HERTZ,
         ContactLaw { normal: NormalLaw::Hertz, tangential: TangentialLaw::CundallStrack { ratio: 2.0 / 7.0 } },
-        ContactLaw { normal: NormalLaw::Linear { stiffness: 500.0 }, tangential: TangentialLaw::CundallStrack { ratio: 2.0 / 7.0 } },
+        ContactLaw {
+            normal: NormalLaw::Linear { stiffness: 500.0 },
+            tangential: TangentialLaw::CundallStrack { ratio: 2.0 / 7.0 },
+        },
     ]
 }
 

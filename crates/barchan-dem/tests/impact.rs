@@ -29,11 +29,8 @@ fn restitution(settings: &Settings, radius: f64, speed: f64, wall: bool) -> f64 
 
 #[test]
 fn restitution_is_what_was_asked_for() {
-    let laws = [
-        NormalLaw::Hertz,
-        NormalLaw::Linear { stiffness: 2000.0 },
-        NormalLaw::LinearTime { contact_time: 2e-4 },
-    ];
+    let laws =
+        [NormalLaw::Hertz, NormalLaw::Linear { stiffness: 2000.0 }, NormalLaw::LinearTime { contact_time: 2e-4 }];
     for normal in laws {
         let law = ContactLaw { normal, tangential: TangentialLaw::Mindlin };
         for e in [0.1, 0.2, 0.4, 0.6, 0.8, 0.95, 1.0] {

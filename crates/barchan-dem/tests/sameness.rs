@@ -17,8 +17,14 @@ fn pit(precision: Precision, shape: u16, n: usize) -> Dem {
     s.materials.list.push(Material { name: "snow".into(), density: 300.0, cohesion: 0.01, ..glass() });
     s.precision = precision;
     s.gravity = DVec3::Z * -9.81;
-    s.domain = Domain { min: DVec3::new(0.0, 0.0, -0.01), max: DVec3::new(0.03, 0.03, 0.5), periodic: [true, false, false] };
-    let sides = Geometry::Box { min: DVec3::new(-1.0, 0.0, 0.0), max: DVec3::new(1.0, 0.03, 0.5), side: Side::Inside, open: [true, true, false, false, false, true] };
+    s.domain =
+        Domain { min: DVec3::new(0.0, 0.0, -0.01), max: DVec3::new(0.03, 0.03, 0.5), periodic: [true, false, false] };
+    let sides = Geometry::Box {
+        min: DVec3::new(-1.0, 0.0, 0.0),
+        max: DVec3::new(1.0, 0.03, 0.5),
+        side: Side::Inside,
+        open: [true, true, false, false, false, true],
+    };
     let mut walls = Wall::new("pit", sides, 1);
     walls.rough = None;
     let mut stage = Wall::new("floor", Geometry::Plane { point: DVec3::ZERO, normal: DVec3::Z }, 0);
@@ -32,7 +38,11 @@ fn pit(precision: Precision, shape: u16, n: usize) -> Dem {
     let side = (0.028 / pitch) as usize;
     for k in 0..n {
         let cell = DVec3::new((k % side) as f64, (k / side % side) as f64, (k / side / side) as f64);
-        let mut g = grain((cell + 0.5) * pitch + DVec3::new(1e-3, 1e-3, 2e-3), rng.in_ball() * 0.8 - DVec3::Z * 0.4, if k % 3 == 0 { 0.6e-3 } else { 1e-3 });
+        let mut g = grain(
+            (cell + 0.5) * pitch + DVec3::new(1e-3, 1e-3, 2e-3),
+            rng.in_ball() * 0.8 - DVec3::Z * 0.4,
+            if k % 3 == 0 { 0.6e-3 } else { 1e-3 },
+        );
         g.material = (k % 3) as u16;
         g.shape = shape;
         g.orientation = rng.unit_quaternion();
@@ -48,7 +58,9 @@ fn in_pool<T: Send>(threads: usize, f: impl FnOnce() -> T + Send) -> T {
 
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
-    for (precision, shape, n) in [(Precision::Mixed, 0, 3000), (Precision::Double, 0, 3000), (Precision::Mixed, 1, 1200)] {
+    for (precision, shape, n) in
+        [(Precision::Mixed, 0, 3000), (Precision::Double, 0, 3000), (Precision::Mixed, 1, 1200)]
+    {
         let hash = |threads| {
             in_pool(threads, || {
                 let mut dem = pit(precision, shape, n);
@@ -65,7 +77,8 @@ fn any_number_of_threads_gives_the_same_bits() {
 
 #[test]
 fn any_instruction_set_gives_the_same_bits() {
-    for (precision, shape, n) in [(Precision::Mixed, 0, 1500), (Precision::Double, 0, 1500), (Precision::Mixed, 1, 500)] {
+    for (precision, shape, n) in [(Precision::Mixed, 0, 1500), (Precision::Double, 0, 1500), (Precision::Mixed, 1, 500)]
+    {
         let hashes: Vec<u64> = Isa::available()
             .into_iter()
             .map(|isa| {
@@ -86,7 +99,8 @@ fn a_checkpoint_goes_on_bit_for_bit() {
         run(&mut whole, 1234);
         let saved = whole.save();
         let mut resumed =
-            Dem::load(whole.settings().clone(), &|name| saved.iter().find(|c| c.0 == name).map(|c| c.1.clone())).unwrap();
+            Dem::load(whole.settings().clone(), &|name| saved.iter().find(|c| c.0 == name).map(|c| c.1.clone()))
+                .unwrap();
         assert_eq!(resumed.hash(), whole.hash());
         for dem in [&mut whole, &mut resumed] {
             // Births and deaths right after the checkpoint, while lists are old.
@@ -104,7 +118,9 @@ fn a_damaged_checkpoint_is_refused() {
     run(&mut dem, 1500);
     let saved = dem.save();
     let load = |edit: &dyn Fn(&str, barchan_dem::Column) -> Option<barchan_dem::Column>| {
-        Dem::load(dem.settings().clone(), &|name| saved.iter().find(|c| c.0 == name).and_then(|c| edit(name, c.1.clone())))
+        Dem::load(dem.settings().clone(), &|name| {
+            saved.iter().find(|c| c.0 == name).and_then(|c| edit(name, c.1.clone()))
+        })
     };
     assert!(load(&|_, c| Some(c)).is_ok());
     for victim in saved.iter().map(|c| c.0.as_str()).filter(|n| !n.ends_with("roll")) {
@@ -133,7 +149,11 @@ fn a_clump_of_one_is_a_sphere() {
         let mut rng = Random::new(5, 0);
         let grains: Vec<_> = (0..60)
             .map(|k| {
-                let mut g = grain(DVec3::new((k % 4) as f64 * 2e-3, (k / 4 % 4) as f64 * 2e-3, 2e-3 + (k / 16) as f64 * 2.2e-3), rng.in_ball() * 0.1, 1e-3);
+                let mut g = grain(
+                    DVec3::new((k % 4) as f64 * 2e-3, (k / 4 % 4) as f64 * 2e-3, 2e-3 + (k / 16) as f64 * 2.2e-3),
+                    rng.in_ball() * 0.1,
+                    1e-3,
+                );
                 g.spin = rng.in_ball() * 50.0;
                 g
             })
@@ -196,7 +216,11 @@ fn grains_that_leave_or_break_are_named() {
     assert_eq!((gone.len(), gone[0].id, dem.len()), (1, 0, 1));
 
     let mut dem = Dem::new(s);
-    dem.add(&[grain(DVec3::splat(0.5), DVec3::ZERO, 1e-3), grain(DVec3::splat(0.5) + DVec3::X * 0.4e-3, DVec3::ZERO, 1e-3)]).unwrap();
+    dem.add(&[
+        grain(DVec3::splat(0.5), DVec3::ZERO, 1e-3),
+        grain(DVec3::splat(0.5) + DVec3::X * 0.4e-3, DVec3::ZERO, 1e-3),
+    ])
+    .unwrap();
     let message = dem.step().unwrap_err().to_string();
     assert!(message.contains("grain 0") && message.contains("grain 1") && message.contains("max_overlap"), "{message}");
 }

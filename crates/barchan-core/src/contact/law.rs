@@ -56,7 +56,13 @@ pub struct Reaction<V> {
 /// Cohesion is a constant pull while the grains touch, 4πγR* (Derjaguin, Muller and Toporov 1975): its pull-off force is
 /// exact, its range zero.
 #[inline(always)]
-pub fn react<V: Lanes>(law: &ContactLaw, resists: bool, e: &Encounter<V>, memory: &mut Memory<V>, dt: V) -> Reaction<V> {
+pub fn react<V: Lanes>(
+    law: &ContactLaw,
+    resists: bool,
+    e: &Encounter<V>,
+    memory: &mut Memory<V>,
+    dt: V,
+) -> Reaction<V> {
     let patch = (e.radius * e.overlap).sqrt();
     let normal = law.normal.respond(e.overlap, patch, e.mass, &e.row);
     let approach = e.velocity.dot(e.normal);
@@ -68,23 +74,22 @@ pub fn react<V: Lanes>(law: &ContactLaw, resists: bool, e: &Encounter<V>, memory
     let slip = e.velocity.minus(e.normal.scale(approach));
     let mut kept = Vec3::zero();
     if law.tangential.remembers() {
-        // A spring that softens while stretched would hand back more than was put in: shrink the stretch with it.
-        let softer = memory.stiffness.gt(springs.stiffness);
-        let shrink = (springs.stiffness / memory.stiffness).select(softer, V::of(1.0));
-        kept = tangential::turn_into_plane(memory.slide, e.normal).scale(shrink);
+        kept = tangential::carry_over(memory.slide, e.normal, memory.stiffness, springs.stiffness);
     }
     let [drag, stretch, slid] = tangential::slide(kept, slip, &springs, e.row[slot::FRICTION] * repulsion, dt);
     memory.slide = slid.keep(e.touching);
-    memory.stiffness = springs.stiffness.keep(e.touching);
+    let before = memory.stiffness;
+    let remembers = law.tangential.remembers();
+    // Without a tangential spring, rolling takes its stiffness from the usual share of the normal one.
+    let stiffness = if remembers { springs.stiffness } else { V::of(2.0 / 7.0) * normal.stiffness };
+    memory.stiffness = stiffness.keep(e.touching);
 
     let mut couple = Vec3::zero();
     if resists {
-        let remembers = law.tangential.remembers();
-        let stiffness = if remembers { springs.stiffness } else { V::of(2.0 / 7.0) * normal.stiffness };
         let reach = e.radius * repulsion;
         let caps = (e.row[slot::ROLLING] * reach, e.row[slot::TWISTING] * reach);
         let (torque, roll, twist) =
-            rolling::resist(memory.roll, memory.twist, e.normal, e.spin, stiffness, e.radius, e.mass, caps, dt);
+            rolling::resist(memory.roll, memory.twist, e.normal, e.spin, before, stiffness, e.radius, e.mass, caps, dt);
         couple = Vec3(-torque.0, -torque.1, -torque.2).keep(e.touching);
         memory.roll = roll.keep(e.touching);
         memory.twist = twist.keep(e.touching);

@@ -48,12 +48,12 @@ pub fn linear<V: Lanes>(overlap: V, k: V, mass: V, row: &[V; 8]) -> Response<V> 
 }
 
 /// Hertz: F = 4/3 E* √R* ξ^{3/2} [Johnson 1985, §4.2], with damping ∝ ξ^{1/4} ξ̇, the power that makes the restitution
-/// independent of the speed [Tsuji 1992]: c = 2 √(5/6) β √(S m*), S = 2 E* √(R* ξ).
+/// independent of the speed [Tsuji 1992]: c = 2 √(5/6) β √(S m*), S = 2 E* √(R* ξ). The row holds 2 √(5/6) β √(2E*), so
+/// that the root left to take is the one Mindlin's dashpot takes too.
 #[inline(always)]
 pub fn hertz<V: Lanes>(overlap: V, patch: V, mass: V, row: &[V; 8]) -> Response<V> {
     let k = row[slot::NORMAL] * patch;
-    let stiffness = V::of(1.5) * k;
-    Response { elastic: k * overlap, damping: row[slot::DAMPING] * (stiffness * mass).sqrt(), stiffness }
+    Response { elastic: k * overlap, damping: row[slot::DAMPING] * (patch * mass).sqrt(), stiffness: V::of(1.5) * k }
 }
 
 /// Hertz with the viscoelastic damping of Kuwabara and Kono 1987: F = k (ξ^{3/2} + 3/2 A ξ^{1/2} ξ̇), that is c = A S.

@@ -3,7 +3,7 @@
 //! After model C of Ai, Chen, Rotter and Ooi (2011), with the stiffness kₜ R*² of Wensrich and Katterfeld (2012), which
 //! does not vanish with the coefficient. The full torque is μᵣ R* Fₙ; below it the contact springs back.
 
-use super::tangential::{Springs, slide, turn_into_plane};
+use super::tangential::{Springs, carry_over, slide};
 use crate::simd::{Lanes, Vec3};
 
 /// Damping of rolling oscillations as a share of the critical one; Ai et al. use 0.3.
@@ -18,7 +18,8 @@ fn springs<V: Lanes>(stiffness: V, radius: V, mass: V) -> Springs<V> {
 
 /// Torque [N m] against the rolling and twisting of grain *i* over its partner, and the angles kept.
 ///
-/// `kept` and `twist` are angles [rad] half a step ago; `spin` is ωᵢ − ωⱼ; `caps` are the largest torques.
+/// `kept` and `twist` are angles [rad] half a step ago; `spin` is ωᵢ − ωⱼ; `before` and
+/// `stiffness` are the tangential stiffness then and now; `caps` are the largest torques.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
 pub fn resist<V: Lanes>(
@@ -26,6 +27,7 @@ pub fn resist<V: Lanes>(
     twist: V,
     normal: Vec3<V>,
     spin: Vec3<V>,
+    before: V,
     stiffness: V,
     radius: V,
     mass: V,
@@ -35,7 +37,7 @@ pub fn resist<V: Lanes>(
     let springs = springs(stiffness, radius, mass);
     let spin_n = spin.dot(normal);
     let rolling = spin.minus(normal.scale(spin_n));
-    let [roll_torque, _, roll] = slide(turn_into_plane(kept, normal), rolling, &springs, caps.0, dt);
+    let [roll_torque, _, roll] = slide(carry_over(kept, normal, before, stiffness), rolling, &springs, caps.0, dt);
     let zero = V::zero();
     let [twist_torque, _, twisted] = slide(Vec3(twist, zero, zero), Vec3(spin_n, zero, zero), &springs, caps.1, dt);
     (roll_torque.plus(normal.scale(twist_torque.0)), roll, twisted.0)

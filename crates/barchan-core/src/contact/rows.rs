@@ -10,11 +10,12 @@ use std::f64::consts::PI;
 pub mod slot {
     /// Normal stiffness: k [N/m], κ [1/s²], 4/3 E* [Pa] or k [N/m^{3/2}], as the law has it.
     pub const NORMAL: usize = 0;
-    /// Normal damping: 2β, 2√(5/6) β, A [s] or γ [1/s].
+    /// Normal damping: 2β, 2√(5/6) β √(2E*) [√Pa], A [s] or γ [1/s].
     pub const DAMPING: usize = 1;
     /// Tangential stiffness: 8 G* [Pa], or kₜ/kₙ.
     pub const TANGENTIAL: usize = 2;
-    /// Tangential damping: like the normal one, or γ [N s/m] of the viscous law.
+    /// Tangential damping: a damping ratio's factor (2β, 2√(5/6) β), that times √(8G*) [√Pa] for Mindlin's spring, or γ
+    /// [N s/m] of the viscous law.
     pub const DAMPING_T: usize = 3;
     /// Coefficient of friction.
     pub const FRICTION: usize = 4;
@@ -96,7 +97,7 @@ fn row(law: &ContactLaw, materials: &Materials, a: u16, b: u16, beta: &mut impl 
         }
         NormalLaw::Hertz => {
             let c = tsuji * beta(Impact::Hertz, pair.restitution);
-            (hertz, c, c)
+            (hertz, c * (2.0 * pair.young).sqrt(), c)
         }
         NormalLaw::KuwabaraKono { dissipation } => (hertz, dissipation, tsuji * beta(Impact::Hertz, pair.restitution)),
         NormalLaw::LeeHerrmann { stiffness, damping } => {
@@ -104,7 +105,10 @@ fn row(law: &ContactLaw, materials: &Materials, a: u16, b: u16, beta: &mut impl 
         }
     };
     row[slot::TANGENTIAL] = match law.tangential {
-        TangentialLaw::Mindlin => 8.0 * pair.shear,
+        TangentialLaw::Mindlin => {
+            row[slot::DAMPING_T] *= (8.0 * pair.shear).sqrt();
+            8.0 * pair.shear
+        }
         TangentialLaw::CundallStrack { ratio } => ratio,
         TangentialLaw::Viscous { damping } => {
             row[slot::DAMPING_T] = damping;

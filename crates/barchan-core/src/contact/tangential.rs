@@ -18,15 +18,20 @@ impl TangentialLaw {
     /// Spring and dashpot at this instant.
     #[inline(always)]
     pub fn springs<V: Lanes>(&self, normal: &Response<V>, patch: V, mass: V, row: &[V; 8]) -> Springs<V> {
-        let stiffness = match self {
+        match self {
             // kₜ = 8 G* √(R* ξ), following the contact area [Mindlin 1949].
-            TangentialLaw::Mindlin => row[slot::TANGENTIAL] * patch,
+            TangentialLaw::Mindlin => Springs {
+                stiffness: row[slot::TANGENTIAL] * patch,
+                damping: row[slot::DAMPING_T] * (patch * mass).sqrt(),
+            },
             // A fixed share of the normal stiffness [Cundall and Strack 1979].
-            TangentialLaw::CundallStrack { .. } => row[slot::TANGENTIAL] * normal.stiffness,
+            TangentialLaw::CundallStrack { .. } => {
+                let stiffness = row[slot::TANGENTIAL] * normal.stiffness;
+                Springs { stiffness, damping: row[slot::DAMPING_T] * (stiffness * mass).sqrt() }
+            }
             // A dashpot alone [Longmore 2009, eq. 3.28].
-            TangentialLaw::Viscous { .. } => return Springs { stiffness: V::zero(), damping: row[slot::DAMPING_T] },
-        };
-        Springs { stiffness, damping: row[slot::DAMPING_T] * (stiffness * mass).sqrt() }
+            TangentialLaw::Viscous { .. } => Springs { stiffness: V::zero(), damping: row[slot::DAMPING_T] },
+        }
     }
 
     /// Whether the contact keeps a displacement.
@@ -39,13 +44,15 @@ impl TangentialLaw {
 /// Below this a squared length counts as zero; keeps 0/0 out of the lanes and is far below any kept displacement.
 const TINY: f64 = 1e-30;
 
-/// Turns a kept displacement into the present contact plane, keeping its length [Longmore 2009, eq. 3.12, with the
-/// operator that is lost in print].
+/// A kept displacement in the present contact plane, its length kept [Longmore 2009, eq. 3.12, with the operator that is
+/// lost in print] unless the spring has softened from `before` to `now`: one that softens while stretched would hand back
+/// more than was put in, so the stretch shrinks with it.
 #[inline(always)]
-pub fn turn_into_plane<V: Lanes>(kept: Vec3<V>, normal: Vec3<V>) -> Vec3<V> {
+pub fn carry_over<V: Lanes>(kept: Vec3<V>, normal: Vec3<V>, before: V, now: V) -> Vec3<V> {
     let flat = kept.tangent_to(normal);
-    let ratio = kept.dot(kept) / flat.dot(flat).max(V::of(TINY));
-    flat.scale(ratio.sqrt())
+    let softened = now.min(before);
+    let square = kept.dot(kept) * (softened * softened) / (flat.dot(flat) * (before * before)).max(V::of(TINY));
+    flat.scale(square.sqrt())
 }
 
 /// Spring and dashpot against a cap, for sliding and for rolling alike. `kept` is the displacement half a step ago,

@@ -71,7 +71,11 @@ pub fn time_step(
                 };
                 let damping_time = 1.0 / (2.0 * rate.sqrt() * beta.max(1e-3));
                 ask(DAMPING_SHARE * damping_time, damping_time, &|| {
-                    format!("{DAMPING_SHARE} of the damping time of {} on {} ({what}), {damping_time:.2e} s", name(a), name(b))
+                    format!(
+                        "{DAMPING_SHARE} of the damping time of {} on {} ({what}), {damping_time:.2e} s",
+                        name(a),
+                        name(b)
+                    )
                 });
             }
             ask(duration / STEPS_PER_IMPACT, duration / FEWEST_STEPS_PER_IMPACT, &|| {

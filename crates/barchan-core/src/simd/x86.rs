@@ -356,4 +356,3 @@ unsafe impl Simd for Avx2<f64> {
         }
     }
 }
-
