@@ -163,112 +163,111 @@ impl Level {
     /// Partners of a member of this level: in the 13 cells ahead of its own and the rest of its own, so that each pair is
     /// met once. Where cells wrap onto themselves: in all distinct cells, from the lower slot.
     #[inline]
-    fn visit_own<const PERIODIC: bool>(&self, ball: &Ball, i: u32, period: DVec3, visit: &mut impl FnMut(u32, f64)) {
+    fn own<const PERIODIC: bool>(&self, ball: &Ball, i: u32, period: DVec3, hits: &mut Hits) {
         if !self.has_halves() {
-            return self.visit_all::<PERIODIC>(ball, period, &mut |m, square| {
-                if m > i {
-                    visit(m, square);
-                }
-            });
+            let from = hits.count;
+            self.all::<PERIODIC>(ball, period, hits);
+            return hits.keep_from(from, |m| m > i);
         }
         let [cx, cy, cz] = self.cell(ball);
         let ahead = |axis: Axis, c: u32| if c + 1 < axis.cells { Some(c + 1) } else { axis.wraps.then_some(0) };
         let here = self.index([cx, cy, cz]);
         let own = self.starts[here] as usize..self.starts[here + 1] as usize;
         let later = own.start + self.items[own.clone()].partition_point(|&m| m <= i);
-        self.test::<PERIODIC>(later..own.end, ball, period, visit);
+        self.test::<PERIODIC>(later..own.end, ball, period, hits);
         if let Some(x) = ahead(self.axes[0], cx) {
-            self.row::<PERIODIC>([x, cy, cz], 1, ball, period, visit);
+            self.row::<PERIODIC>([x, cy, cz], 1, ball, period, hits);
         }
         let (xs, nx) = self.axes[0].around(cx);
         if let Some(y) = ahead(self.axes[1], cy) {
-            self.rows::<PERIODIC>(&xs[..nx], y, cz, ball, period, visit);
+            self.rows::<PERIODIC>(&xs[..nx], y, cz, ball, period, hits);
         }
         if let Some(z) = ahead(self.axes[2], cz) {
             let (ys, ny) = self.axes[1].around(cy);
             for &y in &ys[..ny] {
-                self.rows::<PERIODIC>(&xs[..nx], y, z, ball, period, visit);
+                self.rows::<PERIODIC>(&xs[..nx], y, z, ball, period, hits);
             }
         }
     }
 
     /// Partners of a smaller sphere of another level: all within reach.
     #[inline]
-    fn visit_all<const PERIODIC: bool>(&self, ball: &Ball, period: DVec3, visit: &mut impl FnMut(u32, f64)) {
+    fn all<const PERIODIC: bool>(&self, ball: &Ball, period: DVec3, hits: &mut Hits) {
         let c = self.cell(ball);
         let (xs, nx) = self.axes[0].around(c[0]);
         let (ys, ny) = self.axes[1].around(c[1]);
         let (zs, nz) = self.axes[2].around(c[2]);
         for &z in &zs[..nz] {
             for &y in &ys[..ny] {
-                self.rows::<PERIODIC>(&xs[..nx], y, z, ball, period, visit);
+                self.rows::<PERIODIC>(&xs[..nx], y, z, ball, period, hits);
             }
         }
     }
 
     /// Cells next to each other in x are next to each other in memory: one run unless it wraps.
     #[inline]
-    fn rows<const PERIODIC: bool>(
-        &self,
-        xs: &[u32],
-        y: u32,
-        z: u32,
-        ball: &Ball,
-        period: DVec3,
-        visit: &mut impl FnMut(u32, f64),
-    ) {
+    fn rows<const PERIODIC: bool>(&self, xs: &[u32], y: u32, z: u32, ball: &Ball, period: DVec3, hits: &mut Hits) {
         if xs[0] <= xs[xs.len() - 1] && (xs[xs.len() - 1] - xs[0]) as usize == xs.len() - 1 {
-            self.row::<PERIODIC>([xs[0], y, z], xs.len(), ball, period, visit);
+            self.row::<PERIODIC>([xs[0], y, z], xs.len(), ball, period, hits);
         } else {
             for &x in xs {
-                self.row::<PERIODIC>([x, y, z], 1, ball, period, visit);
+                self.row::<PERIODIC>([x, y, z], 1, ball, period, hits);
             }
         }
     }
 
     #[inline]
-    fn row<const PERIODIC: bool>(
-        &self,
-        from: [u32; 3],
-        cells: usize,
-        ball: &Ball,
-        period: DVec3,
-        visit: &mut impl FnMut(u32, f64),
-    ) {
+    fn row<const PERIODIC: bool>(&self, from: [u32; 3], cells: usize, ball: &Ball, period: DVec3, hits: &mut Hits) {
         let first = self.index(from);
-        self.test::<PERIODIC>(self.starts[first] as usize..self.starts[first + cells] as usize, ball, period, visit);
+        self.test::<PERIODIC>(self.starts[first] as usize..self.starts[first + cells] as usize, ball, period, hits);
     }
 
+    /// Whether a candidate is a hit is as good as random: write it down in any case, and count it without a branch.
     #[inline(always)]
-    fn test<const PERIODIC: bool>(
-        &self,
-        items: std::ops::Range<usize>,
-        ball: &Ball,
-        period: DVec3,
-        visit: &mut impl FnMut(u32, f64),
-    ) {
-        // Hits are as good as random: gather them without a branch, then visit.
-        const ROOM: usize = 64;
+    fn test<const PERIODIC: bool>(&self, items: std::ops::Range<usize>, ball: &Ball, period: DVec3, hits: &mut Hits) {
         let (items, balls) = (&self.items[items.clone()], &self.balls[items]);
-        for (items, balls) in items.chunks(ROOM).zip(balls.chunks(ROOM)) {
-            let mut hits = [(0u32, 0f64); ROOM + 1];
-            let mut n = 0;
-            for (&m, other) in items.iter().zip(balls) {
-                let mut d = [other[0] - ball[0], other[1] - ball[1], other[2] - ball[2]];
-                if PERIODIC {
-                    for k in 0..3 {
-                        d[k] = nearest_image(d[k], period[k]);
-                    }
+        let mut count = hits.count;
+        if hits.found.len() < count + items.len() {
+            hits.found.resize((count + items.len()).next_power_of_two(), (0, 0.0));
+        }
+        for (&m, other) in items.iter().zip(balls) {
+            let mut d = [other[0] - ball[0], other[1] - ball[1], other[2] - ball[2]];
+            if PERIODIC {
+                for k in 0..3 {
+                    d[k] = nearest_image(d[k], period[k]);
                 }
-                let reach = ball[3] + other[3];
-                let square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-                hits[n] = (m, square);
-                n += usize::from(square < reach * reach);
             }
-            for &(m, square) in &hits[..n] {
-                visit(m, square);
+            let reach = ball[3] + other[3];
+            let square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+            hits.found[count] = (m, square);
+            count += usize::from(square < reach * reach);
+        }
+        hits.count = count;
+    }
+}
+
+/// Partners of one sphere, in a buffer that is used again and again.
+#[derive(Clone, Debug, Default)]
+pub struct Hits {
+    found: Vec<(u32, f64)>,
+    count: usize,
+}
+
+impl Hits {
+    /// Partner and squared distance of each pair found.
+    pub fn pairs(&self) -> &[(u32, f64)] {
+        &self.found[..self.count]
+    }
+
+    fn keep_from(&mut self, from: usize, keep: impl Fn(u32) -> bool) {
+        let mut kept = from;
+        for k in from..self.count {
+            if keep(self.found[k].0) {
+                self.found[kept] = self.found[k];
+                kept += 1;
             }
         }
+        self.count = kept;
     }
 }
 
@@ -314,24 +313,20 @@ impl Neighbours {
         }
     }
 
-    /// Calls `visit(j, squared distance)` for each sphere within reach of sphere `i` such that every pair is met from
-    /// exactly one of its two partners.
+    /// Finds the spheres within reach of sphere `i` such that every pair is met from exactly one of its two partners.
     #[inline]
-    pub fn pairs_of(&self, i: u32, ball: &Ball, mut visit: impl FnMut(u32, f64)) {
-        if self.period == DVec3::ZERO {
-            self.pairs::<false>(i, ball, &mut visit);
-        } else {
-            self.pairs::<true>(i, ball, &mut visit);
-        }
+    pub fn pairs_of(&self, i: u32, ball: &Ball, hits: &mut Hits) {
+        hits.count = 0;
+        if self.period == DVec3::ZERO { self.pairs::<false>(i, ball, hits) } else { self.pairs::<true>(i, ball, hits) }
     }
 
     #[inline(always)]
-    fn pairs<const PERIODIC: bool>(&self, i: u32, ball: &Ball, visit: &mut impl FnMut(u32, f64)) {
+    fn pairs<const PERIODIC: bool>(&self, i: u32, ball: &Ball, hits: &mut Hits) {
         let own = self.level_of[i as usize] as usize;
         for level in self.levels[..own].iter().filter(|l| !l.items.is_empty()) {
-            level.visit_all::<PERIODIC>(ball, self.period, visit);
+            level.all::<PERIODIC>(ball, self.period, hits);
         }
-        self.levels[own].visit_own::<PERIODIC>(ball, i, self.period, visit);
+        self.levels[own].own::<PERIODIC>(ball, i, self.period, hits);
     }
 
     /// Bytes held.
@@ -355,11 +350,13 @@ mod tests {
         let mut grid = Neighbours::default();
         grid.build(balls, min, period);
         let mut found = BTreeSet::new();
+        let mut hits = Hits::default();
         for (i, b) in balls.iter().enumerate() {
-            grid.pairs_of(i as u32, b, |j, _| {
+            grid.pairs_of(i as u32, b, &mut hits);
+            for &(j, _) in hits.pairs() {
                 let pair = (j.min(i as u32), j.max(i as u32));
                 assert!(found.insert(pair), "pair {pair:?} found twice");
-            });
+            }
         }
         for i in 0..balls.len() {
             for j in 0..i {

@@ -82,7 +82,6 @@ impl<R: Kernels> Solver<R> {
                     g.len() as u64,
                     s.len() as u64,
                     self.block as u64,
-                    self.listed_spheres as u64,
                     u64::from(self.stale),
                     u64::from(self.builds_since_sort),
                     self.blocks.len() as u64,
@@ -122,6 +121,7 @@ impl<R: Kernels> Solver<R> {
                 ),
             ),
         ];
+        out.push(("block.end".into(), Column::U32(self.blocks.iter().map(|b| b.end).collect())));
         for (b, lists) in self.blocks.iter().enumerate() {
             for (kind, batches, rolls) in
                 [("inner", &lists.inner, &lists.inner_rolls), ("cross", &lists.cross, &lists.cross_rolls)]
@@ -164,14 +164,13 @@ impl<R: Kernels> Solver<R> {
             ));
         }
         let counters = read.u64s("counters")?;
-        of_length("counters", counters.len(), 9)?;
-        let (n, spheres, blocks) = (counters[2] as usize, counters[3] as usize, counters[8] as usize);
+        of_length("counters", counters.len(), 8)?;
+        let (n, spheres, blocks) = (counters[2] as usize, counters[3] as usize, counters[7] as usize);
         solver.steps = counters[0];
         solver.born = counters[1] as u32;
         solver.block = (counters[4] as usize).max(1);
-        solver.listed_spheres = counters[5] as usize;
-        solver.stale = counters[6] != 0;
-        solver.builds_since_sort = counters[7] as u32;
+        solver.stale = counters[5] != 0;
+        solver.builds_since_sort = counters[6] as u32;
 
         let g = &mut solver.grains;
         g.place = read.rows("place", n)?;
@@ -241,8 +240,10 @@ impl<R: Kernels> Solver<R> {
         of_length("wall.budget", budgets.len(), solver.walls.len())?;
         solver.wall_budget = budgets;
 
-        for b in 0..blocks {
-            let mut lists = BlockLists::default();
+        let ends = read.u32s("block.end")?;
+        of_length("block.end", ends.len(), blocks)?;
+        for (b, &end) in ends.iter().enumerate() {
+            let mut lists = BlockLists { end, ..BlockLists::default() };
             for (kind, batches, rolls) in [
                 ("inner", &mut lists.inner, &mut lists.inner_rolls),
                 ("cross", &mut lists.cross, &mut lists.cross_rolls),
@@ -287,27 +288,27 @@ impl<R: Kernels> Solver<R> {
 
     /// The kernel trusts the lists; those from a file are not trusted until they pass what a build asserts.
     fn verify_lists(&self) -> Result<(), DemError> {
+        let starts = std::iter::once(0).chain(self.blocks.iter().map(|b| b.end));
+        let ranges: Vec<_> = starts.zip(&self.blocks).map(|(from, b)| from as usize..b.end as usize).collect();
+        let old = ranges.last().map_or(0, |r| r.end);
+        let walls = |b: &BlockLists<R>| {
+            b.walls.iter().all(|x| x.len <= 8 && x.wall.iter().all(|&w| (w as usize) < self.walls.len()))
+        };
+        let fit = self.blocks.iter().zip(&ranges).all(|(b, r)| r.start <= r.end && walls(b) && b.fits(r.clone(), old));
+        let listed = self.spheres.listed.iter().all(|&s| s == crate::state::NEWBORN || (s as usize) < old);
+        if !fit || !listed {
+            return Err(damaged());
+        }
+        // Stale lists are only read once more for their memory; others must fit the grains as they are now.
         if self.stale {
-            // The kernel will not see them; they are read once more for their memory, by old slots.
-            let old = self.listed_spheres as u32;
-            let fits =
-                |b: &BlockLists<R>| b.inner.iter().chain(&b.cross).all(|x| x.i.iter().chain(&x.j).all(|&s| s < old));
-            let listed = self.spheres.listed.iter().all(|&s| s == crate::state::NEWBORN || s < old);
-            return if listed && self.blocks.iter().all(fits) { Ok(()) } else { Err(damaged()) };
+            return Ok(());
         }
         if self.blocks.len() != self.grains.len().div_ceil(self.block) {
             return Err(damaged());
         }
-        let spheres = self.spheres.len();
-        for (b, lists) in self.blocks.iter().enumerate() {
-            let own = self.grains.spheres_of(b * self.block..((b + 1) * self.block).min(self.grains.len()));
-            let walls =
-                lists.walls.iter().all(|x| x.len <= 8 && x.wall.iter().all(|&w| (w as usize) < self.walls.len()));
-            if !walls || !lists.fits(own, spheres) {
-                return Err(damaged());
-            }
-        }
-        Ok(())
+        let own = |b: usize| self.grains.spheres_of(b * self.block..((b + 1) * self.block).min(self.grains.len()));
+        let same = ranges.iter().enumerate().all(|(b, r)| *r == own(b));
+        if same { Ok(()) } else { Err(damaged()) }
     }
 }
 

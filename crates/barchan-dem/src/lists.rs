@@ -8,7 +8,7 @@
 //! Within a list pairs that touch come before pairs that are only near: a batch of near pairs costs its positions.
 
 use crate::state::{Grains, NEWBORN, Spheres};
-use barchan_core::neighbours::{Ball, Neighbours};
+use barchan_core::neighbours::{Ball, Hits, Neighbours};
 use barchan_core::simd::{Real, WIDTH};
 use barchan_core::walls::{Wall, WallState};
 use glam::DVec3;
@@ -68,6 +68,8 @@ impl<R: Real> WallBatch<R> {
 /// The lists of one block.
 #[derive(Clone, Debug)]
 pub struct BlockLists<R> {
+    /// One past the last sphere of the block.
+    pub end: u32,
     pub inner: Vec<Batch<R>>,
     pub inner_rolls: Vec<Rolls<R>>,
     pub cross: Vec<Batch<R>>,
@@ -79,6 +81,7 @@ pub struct BlockLists<R> {
 impl<R> Default for BlockLists<R> {
     fn default() -> Self {
         BlockLists {
+            end: 0,
             inner: Vec::new(),
             inner_rolls: Vec::new(),
             cross: Vec::new(),
@@ -121,13 +124,14 @@ pub fn block_size(grains: usize, spheres: usize) -> usize {
 struct Carried<R> {
     high: u32,
     slide: [R; 4],
-    roll: [R; 4],
 }
 
-/// Memory of all old contacts, found by the old slots of their partners.
+/// Memory of all old contacts, found by the old slots of their partners: those of `low` are `starts[low]..starts[low + 1]`.
 struct Carry<R> {
     starts: Vec<u32>,
     entries: Vec<Carried<R>>,
+    /// Rolling memory of the entries; empty where nothing rolls.
+    rolls: Vec<[R; 4]>,
     walls: HashMap<(u32, u16, u32), ([R; 4], [R; 4])>,
 }
 
@@ -140,39 +144,77 @@ fn mirrored<R: Real>(m: [R; 4]) -> [R; 4] {
     [R::of(-m[0].into()), R::of(-m[1].into()), R::of(-m[2].into()), m[3]]
 }
 
-impl<R: Real> Carry<R> {
-    fn gather(blocks: &[BlockLists<R>], old_spheres: usize) -> Carry<R> {
-        let mut starts = vec![0u32; old_spheres + 2];
-        let each = |visit: &mut dyn FnMut(u32, Carried<R>)| {
-            for b in blocks {
-                for (list, rolls, both) in [(&b.inner, &b.inner_rolls, true), (&b.cross, &b.cross_rolls, false)] {
-                    for (n, batch) in list.iter().enumerate() {
-                        for k in (0..WIDTH).filter(|k| batch.touching >> k & 1 == 1) {
-                            let (i, j) = (batch.i[k], batch.j[k]);
-                            // A contact across blocks stands twice: carried by the block of its lower slot.
-                            if !both && i > j {
-                                continue;
-                            }
-                            let (slide, roll) =
-                                (lane(&batch.slide, k), rolls.get(n).map_or([R::of(0.0); 4], |r| lane(&r.0, k)));
-                            let seen = if i < j { (slide, roll) } else { (mirrored(slide), mirrored(roll)) };
-                            visit(i.min(j), Carried { high: i.max(j), slide: seen.0, roll: seen.1 });
-                        }
+/// Cuts a slice into pieces of the given lengths.
+fn pieces<'a, T>(mut rest: &'a mut [T], lengths: impl Iterator<Item = usize>) -> Vec<&'a mut [T]> {
+    lengths
+        .map(|n| {
+            let (piece, later) = std::mem::take(&mut rest).split_at_mut(n);
+            rest = later;
+            piece
+        })
+        .collect()
+}
+
+impl<R: Real> BlockLists<R> {
+    /// Every contact this block carries over: (lower slot, higher slot, slide, roll), seen from the lower. A contact across
+    /// blocks stands twice and is carried by the block of its lower slot.
+    fn each_carried(&self, mut visit: impl FnMut(u32, Carried<R>, [R; 4])) {
+        for (list, rolls, both) in [(&self.inner, &self.inner_rolls, true), (&self.cross, &self.cross_rolls, false)] {
+            for (n, batch) in list.iter().enumerate() {
+                for k in (0..WIDTH).filter(|k| batch.touching >> k & 1 == 1) {
+                    let (i, j) = (batch.i[k], batch.j[k]);
+                    let (slide, roll) =
+                        (lane(&batch.slide, k), rolls.get(n).map_or([R::of(0.0); 4], |r| lane(&r.0, k)));
+                    if i < j {
+                        visit(i, Carried { high: j, slide }, roll);
+                    } else if both {
+                        visit(j, Carried { high: i, slide: mirrored(slide) }, mirrored(roll));
                     }
                 }
             }
-        };
-        each(&mut |low, _| starts[low as usize + 2] += 1);
-        for s in 2..starts.len() {
-            starts[s] += starts[s - 1];
         }
-        let total = starts[old_spheres + 1] as usize;
-        let mut entries = vec![Carried { high: NEWBORN, slide: [R::of(0.0); 4], roll: [R::of(0.0); 4] }; total];
-        each(&mut |low, carried| {
-            let at = &mut starts[low as usize + 1];
-            entries[*at as usize] = carried;
-            *at += 1;
-        });
+    }
+}
+
+impl<R: Real> Carry<R> {
+    fn gather(blocks: &[BlockLists<R>], rolling: bool) -> Carry<R> {
+        let spheres = blocks.last().map_or(0, |b| b.end as usize);
+        let sizes = || blocks.iter().scan(0, |from, b| Some((b.end - std::mem::replace(from, b.end)) as usize));
+        let mut starts = vec![0u32; spheres + 1];
+        // Counts of each block, then where each block's entries begin, then the entries: a block's are its own.
+        let totals: Vec<usize> = blocks
+            .par_iter()
+            .zip(pieces(&mut starts, sizes()))
+            .map(|(b, counts)| {
+                let first = b.end - counts.len() as u32;
+                b.each_carried(|low, _, _| counts[(low - first) as usize] += 1);
+                counts.iter().map(|&c| c as usize).sum()
+            })
+            .collect();
+        let mut total = 0;
+        for start in &mut starts {
+            total += std::mem::replace(start, total);
+        }
+        let total = total as usize;
+        let blank = Carried { high: NEWBORN, slide: [R::of(0.0); 4] };
+        let (mut entries, mut rolls) = (vec![blank; total], vec![[R::of(0.0); 4]; if rolling { total } else { 0 }]);
+        let roll_pieces = pieces(&mut rolls, totals.iter().map(|&t| if rolling { t } else { 0 }));
+        let entry_pieces = pieces(&mut entries, totals.iter().copied());
+        let begins: Vec<usize> = totals.iter().scan(0, |sum, &t| Some(std::mem::replace(sum, *sum + t))).collect();
+        blocks.par_iter().zip(sizes().collect::<Vec<_>>()).zip(entry_pieces).zip(roll_pieces).zip(begins).for_each(
+            |((((b, size), entries), rolls), begin)| {
+                let first = b.end as usize - size;
+                let mut next = starts[first..b.end as usize].to_vec();
+                b.each_carried(|low, carried, roll| {
+                    let at = &mut next[low as usize - first];
+                    entries[*at as usize - begin] = carried;
+                    if let Some(kept) = rolls.get_mut(*at as usize - begin) {
+                        *kept = roll;
+                    }
+                    *at += 1;
+                });
+            },
+        );
         let mut walls = HashMap::new();
         for b in blocks {
             for (n, batch) in b.walls.iter().enumerate() {
@@ -182,7 +224,7 @@ impl<R: Real> Carry<R> {
                 }
             }
         }
-        Carry { starts, entries, walls }
+        Carry { starts, entries, rolls, walls }
     }
 
     /// Memory of the contact of old slots `i` and `j` as seen from `i`.
@@ -193,8 +235,9 @@ impl<R: Real> Carry<R> {
         }
         let (low, high) = (i.min(j), i.max(j));
         let row = self.starts[low as usize] as usize..self.starts[low as usize + 1] as usize;
-        let found = self.entries[row].iter().find(|e| e.high == high)?;
-        Some(if i == low { (found.slide, found.roll) } else { (mirrored(found.slide), mirrored(found.roll)) })
+        let at = row.start + self.entries[row].iter().position(|e| e.high == high)?;
+        let (slide, roll) = (self.entries[at].slide, self.rolls.get(at).copied().unwrap_or([R::of(0.0); 4]));
+        Some(if i == low { (slide, roll) } else { (mirrored(slide), mirrored(roll)) })
     }
 }
 
@@ -274,10 +317,9 @@ pub fn build<R: Real>(
     grid: &mut Neighbours,
     spheres: &Spheres<R>,
     old: &[BlockLists<R>],
-    old_spheres: usize,
 ) -> Vec<BlockLists<R>> {
     grid.build(r.balls, r.min, r.period);
-    let carry = Carry::gather(old, old_spheres);
+    let carry = Carry::gather(old, r.rolling);
     let grid = &*grid;
     let blocks = r.grains.len().div_ceil(r.block);
     let range = |b: usize| r.grains.spheres_of(b * r.block..((b + 1) * r.block).min(r.grains.len()));
@@ -287,14 +329,17 @@ pub fn build<R: Real>(
         .map(|b| {
             let own = range(b);
             let mut found = Found::default();
+            let mut hits = Hits::default();
+            found.inner.reserve(4 * own.len());
             for i in own.clone() {
                 let ball = &r.balls[i];
                 let (i, grain) = (i as u32, grain_of(i as u32));
                 let radius = spheres.record[i as usize].place[3];
-                grid.pairs_of(i, ball, |j, square| {
+                grid.pairs_of(i, ball, &mut hits);
+                for &(j, square) in hits.pairs() {
                     let partner = grain_of(j);
                     if partner == grain {
-                        return;
+                        continue;
                     }
                     let sum = (radius + spheres.record[j as usize].place[3]) * (1.0 + TOUCHING_GAP);
                     let near = Near { i, j, touches: square < sum * sum };
@@ -303,7 +348,7 @@ pub fn build<R: Real>(
                     } else {
                         found.outgoing.push((partner / r.block as u32, near));
                     }
-                });
+                }
             }
             found.outgoing.sort_by_key(|o| o.0);
             found
@@ -313,7 +358,7 @@ pub fn build<R: Real>(
         .into_par_iter()
         .map(|b| {
             let own = range(b);
-            let mut lists = BlockLists::default();
+            let mut lists = BlockLists { end: own.end as u32, ..BlockLists::default() };
             let old_slot = |s: u32| spheres.listed[s as usize];
             let fill = |batches: &mut Vec<Batch<R>>, rolls: &mut Vec<Rolls<R>>, pairs: &[Near]| {
                 batches.reserve_exact(pairs.len().div_ceil(WIDTH));

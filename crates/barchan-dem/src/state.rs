@@ -7,6 +7,7 @@
 use barchan_core::shapes::Shape;
 use barchan_core::simd::Real;
 use glam::{DQuat, DVec3};
+use rayon::prelude::*;
 use std::f64::consts::PI;
 
 /// What a contact needs to know of a sphere: 64 bytes in mixed precision.
@@ -141,9 +142,9 @@ impl Grains {
 
     /// Brings every column into the order `order` (new slot → old slot), which may leave rows out.
     pub fn arrange(&mut self, order: &[u32]) {
-        fn pick<T: Copy>(column: &mut Vec<T>, order: &[u32]) {
+        fn pick<T: Copy + Send + Sync>(column: &mut Vec<T>, order: &[u32]) {
             if !column.is_empty() {
-                *column = order.iter().map(|&o| column[o as usize]).collect();
+                *column = order.par_iter().map(|&o| column[o as usize]).collect();
             }
         }
         pick(&mut self.place, order);
@@ -187,9 +188,9 @@ impl<R: Real> Spheres<R> {
         } else {
             order.iter().flat_map(|&g| grains.first[g as usize]..grains.first[g as usize + 1]).collect()
         };
-        self.record = slots.iter().map(|&o| self.record[o as usize]).collect();
-        self.load = slots.iter().map(|&o| self.load[o as usize]).collect();
-        self.listed = slots.iter().map(|&o| self.listed[o as usize]).collect();
+        self.record = slots.par_iter().map(|&o| self.record[o as usize]).collect();
+        self.load = slots.par_iter().map(|&o| self.load[o as usize]).collect();
+        self.listed = slots.par_iter().map(|&o| self.listed[o as usize]).collect();
         if !grains.all_spheres() {
             self.grain.clear();
             for (new, &old) in order.iter().enumerate() {

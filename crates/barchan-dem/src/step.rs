@@ -42,8 +42,6 @@ pub struct Solver<R: Kernels> {
     pub blocks: Vec<BlockLists<R>>,
     /// Grains in a block.
     pub block: usize,
-    /// Spheres when the lists were built.
-    pub listed_spheres: usize,
     /// Lists do not fit the grains any more.
     pub stale: bool,
     /// Lists built since the last re-sorting of memory.
@@ -81,7 +79,6 @@ impl<R: Kernels> Solver<R> {
             integrator: R::integrator(Isa::detect()),
             blocks: Vec::new(),
             block: 1,
-            listed_spheres: 0,
             stale: true,
             builds_since_sort: BUILDS_PER_SORT,
             outside: Vec::new(),
@@ -277,8 +274,7 @@ impl<R: Kernels> Solver<R> {
             rolling: self.rolling,
             block: self.block,
         };
-        self.blocks = lists::build(&rebuild, &mut self.grid, &self.spheres, &self.blocks, self.listed_spheres);
-        self.listed_spheres = self.spheres.len();
+        self.blocks = lists::build(&rebuild, &mut self.grid, &self.spheres, &self.blocks);
         self.spheres.listed.par_iter_mut().enumerate().for_each(|(s, l)| *l = s as u32);
         self.stale = false;
         Ok(())

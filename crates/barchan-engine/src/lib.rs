@@ -16,7 +16,7 @@ pub mod sinks;
 mod state;
 pub mod world;
 
-pub use assemble::{SceneErrors, assemble};
+pub use assemble::{Meeting, SceneErrors, assemble};
 pub use run::{Progress, Run, RunError, RunOptions, RunReport, Status, run};
 pub use sinks::Tally;
 pub use world::{Plan, Row, Summary, World, WorldError};

@@ -1,12 +1,14 @@
 //! A running world: the solver, what brings grains in and takes them out, and what watches.
 
+use crate::assemble::Meeting;
 use crate::emit::Emitter;
 use crate::observers::{Observer, View};
 use crate::schedule::{Schedule, steps_of};
 use crate::sinks::{Sink, Tally};
 use barchan_core::frame::Frame;
 use barchan_dem::{Dem, DemError, Departed};
-use barchan_scene::{Format, Outside};
+use barchan_scene::words::seconds;
+use barchan_scene::{Format, Outside, Problem};
 use glam::DVec3;
 
 /// Sinks and watching observers look at the grains every so many steps: a grain moves a small share of its radius in
@@ -21,8 +23,8 @@ pub enum WorldError {
     Dem(#[from] DemError),
     /// A grain left a domain that is to hold all.
     #[error(
-        "grain {id} left the domain at t = {time:.6} s, at ({:.4}, {:.4}, {:.4}) m: close the walls, enlarge the domain, or set domain.outside = \"remove\"",
-        position.x, position.y, position.z
+        "grain {id} left the domain at t = {}, at ({:.4}, {:.4}, {:.4}) m: close the walls, enlarge the domain, or set domain.outside = \"remove\"",
+        seconds(*time), position.x, position.y, position.z
     )]
     Outside {
         /// The grain.
@@ -130,6 +132,8 @@ pub struct World {
     pub(crate) measurements: Vec<Measurement>,
     pub(crate) rows: Vec<Row>,
     pub(crate) plan: Plan,
+    pub(crate) meetings: Vec<Meeting>,
+    pub(crate) warnings: Vec<Problem>,
 }
 
 impl World {
@@ -189,7 +193,8 @@ impl World {
         let view = View { dem: &self.dem, frame: &frame };
         for (index, m) in self.measurements.iter_mut().enumerate() {
             if m.schedule.due(step) {
-                let values = [vec![frame.time], m.observer.measure(&view)].concat();
+                // Adding 0 turns −0 into 0 and changes nothing else: no table says "-0".
+                let values = std::iter::once(frame.time).chain(m.observer.measure(&view)).map(|v| v + 0.0).collect();
                 self.rows.push(Row { measurement: index, values });
             } else if look(m) {
                 m.observer.watch(&frame);
@@ -210,6 +215,17 @@ impl World {
     /// The solver.
     pub fn dem(&self) -> &Dem {
         &self.dem
+    }
+
+    /// Which materials can meet, and what their hardest impact is like.
+    pub fn meetings(&self) -> &[Meeting] {
+        &self.meetings
+    }
+
+    /// What is questionable but can run, as found in assembling; the scene's own are in
+    /// [`Parsed::warnings`](barchan_scene::Parsed::warnings).
+    pub fn warnings(&self) -> &[Problem] {
+        &self.warnings
     }
 
     /// What a run is to do.
@@ -286,4 +302,4 @@ impl World {
 }
 
 /// Memory of a sphere with its lists when packed [bytes]: the estimate where no list has been built yet.
-const BYTES_PER_SPHERE: f64 = 600.0;
+pub(crate) const BYTES_PER_SPHERE: f64 = 600.0;

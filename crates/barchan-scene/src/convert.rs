@@ -1,4 +1,5 @@
-//! The scene's bodies as the substrate's: for the checks here, and for whoever assembles a world.
+//! The scene's bodies as the substrate's: for the checks here, and for whoever assembles a world. This is the one place
+//! where regions, surfaces, shapes and sizes are converted.
 
 use crate::types::*;
 use barchan_core::regions;

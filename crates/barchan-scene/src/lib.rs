@@ -32,6 +32,7 @@ mod scale;
 mod schema;
 mod types;
 pub mod units;
+pub mod words;
 
 pub use gallery::{GalleryScene, gallery, gallery_scene};
 pub use presets::{PRESETS, Preset};

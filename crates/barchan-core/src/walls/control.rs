@@ -10,7 +10,7 @@ pub struct Drive {
     pub axis: DVec3,
     /// Mass [kg].
     pub mass: f64,
-    /// Load along the axis [N], besides the weight.
+    /// Load along the axis [N], added to the part of the plunger's own weight that acts along it, m g·axis.
     pub load: f64,
     /// Viscous resistance of the guide [N s/m].
     pub damping: f64,

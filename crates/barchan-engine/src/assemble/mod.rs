@@ -1,11 +1,14 @@
 //! From a scene to a world: names become indices, populations become grains, the time step is derived.
 
+mod impact;
+mod memory;
 mod place;
 mod populations;
 mod settings;
 mod timestep;
 
 pub use barchan_scene::SceneErrors;
+pub use impact::Meeting;
 
 use crate::checkpoint::{Checkpoint, CheckpointError};
 use crate::emit::{Emitter, Recipe};
@@ -27,6 +30,8 @@ struct Parts {
     sinks: Vec<Sink>,
     measurements: Vec<Measurement>,
     plan: Plan,
+    meetings: Vec<Meeting>,
+    warnings: Vec<Problem>,
 }
 
 /// Builds the world of a scene, its first grains placed. All problems come at once.
@@ -61,8 +66,9 @@ pub fn restore(parsed: &Parsed, checkpoint: &Checkpoint) -> Result<Result<World,
 }
 
 fn world(parts: Parts, dem: Dem, outside: barchan_scene::Outside) -> World {
-    let Parts { emitters, sinks, measurements, plan, .. } = parts;
-    World { dem, emitters, sinks, outside, left: Tally::default(), measurements, rows: Vec::new(), plan }
+    let Parts { emitters, sinks, measurements, plan, meetings, warnings, .. } = parts;
+    let (left, rows) = (Tally::default(), Vec::new());
+    World { dem, emitters, sinks, outside, left, measurements, rows, plan, meetings, warnings }
 }
 
 fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
@@ -94,12 +100,15 @@ fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
     let poured: Vec<Recipe> = (0..scene.emitters.len()).map(|i| maker.of_emitter(i)).collect();
 
     let all: Vec<&Recipe> = recipes.iter().chain(&poured).collect();
-    let derived = timestep::derive(&settings, &all, timestep::top_speed(scene, &all, &settings.walls));
+    let top_speed = timestep::top_speed(scene, &all, &settings.walls);
+    let derived = timestep::derive(&settings, &all, top_speed);
     let (chosen, dt_reason) = timestep::choose(parsed, &derived).unwrap_or_else(|problem| {
         problems.push(problem);
         (derived.dt, String::new())
     });
     settings.dt = dt.unwrap_or(chosen);
+    let meetings = impact::meetings(&settings, &all, top_speed);
+    let warnings = impact::warnings(parsed, &settings, &recipes, &poured);
 
     let mut emitters = Vec::new();
     for (i, recipe) in poured.iter().enumerate() {
@@ -132,7 +141,7 @@ fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
         formats: scene.output.formats.clone(),
         checkpoint_every: scene.output.checkpoint,
     };
-    Ok(Parts { settings, start, emitters, sinks: sinks(scene), measurements, plan })
+    Ok(Parts { settings, start, emitters, sinks: sinks(scene), measurements, plan, meetings, warnings })
 }
 
 /// The text as it was written where it still says the same, comments and all; else the scene written out.
@@ -151,15 +160,8 @@ fn shapes(parsed: &Parsed, problems: &mut Vec<Problem>) -> (Vec<Shape>, Vec<Stri
     let built_in = (ShapeSpec::TETRAHEDRON.to_string(), ShapeSpec::Tetrahedron { edge: ShapeSpec::TETRAHEDRON_EDGE });
     let listed = parsed.scene.shapes.iter().map(|(name, spec)| (name.clone(), spec.clone()));
     for (name, spec) in std::iter::once(built_in).chain(listed) {
-        let shape = match &spec {
-            ShapeSpec::Tetrahedron { edge } => Shape::tetrahedron(*edge),
-            ShapeSpec::Spheres(list) => {
-                let spheres: Vec<_> = list.iter().map(|s| (s.at, s.radius)).collect();
-                Shape::clump(&name, &spheres).map(|(shape, _)| shape)
-            }
-        };
-        match shape {
-            Ok(shape) => {
+        match spec.to_core(&name) {
+            Ok((shape, _)) => {
                 shapes.push(shape);
                 names.push(name);
             }
@@ -172,12 +174,7 @@ fn shapes(parsed: &Parsed, problems: &mut Vec<Problem>) -> (Vec<Shape>, Vec<Stri
 fn sinks(scene: &Scene) -> Vec<Sink> {
     let mouth = |region: &SinkRegion| match region {
         SinkRegion::Below { point, normal } => Mouth::Below(*point, normal.normalize_or(DVec3::Z)),
-        SinkRegion::Region(region) => Mouth::Region(settings::region(region)),
+        SinkRegion::Region(region) => Mouth::Region(region.to_core()),
     };
     scene.sinks.iter().map(|s| Sink::new(s.name.clone(), mouth(&s.region))).collect()
-}
-
-/// The solver's region for a scene's.
-pub(crate) fn region(region: &barchan_scene::Region) -> barchan_core::regions::Region {
-    settings::region(region)
 }

@@ -1,19 +1,17 @@
 //! Placing the grains that are there at the start: clear of walls, of each other and of what was placed before.
 
-use super::settings;
+use super::memory;
 use crate::emit::Recipe;
 use barchan_core::packing::{Amount, Lattice, SphereGrid, random_insertion};
 use barchan_core::rng::Random;
 use barchan_core::sizes::SizeDistribution;
 use barchan_core::walls::WallState;
 use barchan_dem::{NewGrain, Settings};
+use barchan_scene::words::{count, many};
 use barchan_scene::{Fill, FillMethod, Parsed, Place, Problem};
 use glam::DVec3;
 use std::f64::consts::PI;
 
-/// Greatest displacement of a grain from its site of the lattice, over the largest radius: breaks the crystal's
-/// symmetry, and costs a tenth of its density a direction.
-const JITTER: f64 = 0.1;
 /// Purposes of a population's random numbers, besides 0 (see [`Recipe::stream`]); emitters use step + 1, and a
 /// population that is placed at the start is no emitter.
 const PLACES: u64 = 1;
@@ -24,6 +22,7 @@ pub(super) fn place(
     settings: &Settings,
     recipes: &[(usize, Recipe)],
 ) -> Result<Vec<Vec<NewGrain>>, Vec<Problem>> {
+    memory::check(parsed, settings, recipes)?;
     let mut placer = Placer { parsed, settings, states: Vec::new(), balls: Vec::new(), problems: Vec::new() };
     placer.states = settings.walls.iter().map(|w| w.state_at(0.0)).collect();
     let mut populations = Vec::new();
@@ -86,16 +85,16 @@ impl Placer<'_> {
 
     /// Grains that fill a region.
     fn filled(&mut self, i: usize, recipe: &Recipe, fill: &Fill) -> Vec<NewGrain> {
-        let region = settings::region(&fill.region);
+        let region = fill.region.to_core();
         let sizes = scaled(&recipe.sizes, recipe.reach);
         let mut grid =
             SphereGrid::new(self.settings.domain.min, self.settings.domain.max, self.balls.iter().map(|b| b.1));
         self.balls.iter().for_each(|&(x, r)| grid.insert(x, r));
         let in_wall = |x: DVec3, r: f64| self.clearance(x).0 < r;
-        let count = fill.count.map(|n| n as usize);
+        let wanted = fill.count.map(|n| n as usize);
         let filled = match fill.method {
             FillMethod::Lattice | FillMethod::Rain => {
-                let lattice = Lattice { count, jitter: JITTER, spread: false };
+                let lattice = Lattice { count: wanted, jitter: Fill::JITTER, spread: false };
                 let blocked = |x: DVec3, r: f64| in_wall(x, r) || grid.overlaps(x, r);
                 lattice.fill(&region, &sizes, &mut recipe.stream(0, PLACES), &blocked)
             }
@@ -104,21 +103,24 @@ impl Placer<'_> {
                 let shape = &self.settings.shapes[recipe.shape as usize];
                 let ball_over_grain = 4.0 / 3.0 * PI * recipe.reach.powi(3) / shape.volume();
                 let by_fraction = || Amount::Fraction(fill.fraction.unwrap_or_default() * ball_over_grain);
-                let amount = count.map_or_else(by_fraction, Amount::Count);
+                let amount = wanted.map_or_else(by_fraction, Amount::Count);
                 let seed = Random::new(recipe.seed, recipe.population).bits();
                 random_insertion(&region, &sizes, amount, seed, &self.balls, &in_wall)
             }
         };
         let fits = filled.spheres.len();
         if filled.is_short() {
-            let key = if count.is_some() { "count" } else { "fraction" };
+            let key = if wanted.is_some() { "count" } else { "fraction" };
             let help = match fill.method {
                 FillMethod::Random => {
-                    format!("enlarge the region, ask for at most {fits}, or fill by lattice, which is denser")
+                    format!(
+                        "enlarge the region, ask for at most {}, or fill by lattice, which is denser",
+                        count(fits as u64)
+                    )
                 }
-                _ => format!("enlarge the region, use smaller grains, or ask for at most {fits}"),
+                _ => format!("enlarge the region, use smaller grains, or ask for at most {}", count(fits as u64)),
             };
-            let message = format!("only {fits} of {} grains fit", filled.asked);
+            let message = format!("only {} of {} fit", count(fits as u64), many(filled.asked as u64, "grain"));
             self.problems.push(self.parsed.error_at(&format!("grains[{i}].fill.{key}"), message, help));
         } else if fits == 0 {
             let message = "no grain fits into this region";

@@ -33,7 +33,7 @@ impl Maker<'_> {
             population: population as u64,
             material,
             shape: index as u16,
-            sizes: settings::sizes(&size),
+            sizes: size.to_core(),
             reach: form.bounding_radius(),
             spheres: form.spheres().len(),
             unit_mass: self.settings.materials.list[material as usize].density * form.volume(),
@@ -123,7 +123,7 @@ pub(super) fn pour(parsed: &Parsed, i: usize, recipe: Recipe, dt: f64) -> Result
 pub(super) fn rain(scene: &Scene, i: usize, recipe: Recipe, dt: f64) -> Emitter {
     let grains = &scene.grains[i];
     let Place::Fill(fill) = &grains.place else { unreachable!("only a fill rains: see is_rain") };
-    let region = settings::region(&fill.region);
+    let region = fill.region.to_core();
     let largest = recipe.reach * recipe.sizes.max();
     let (low, high) = region.bounds();
     let down = scene.gravity.normalize_or(-DVec3::Z);

@@ -1,16 +1,12 @@
-//! The scene's words into the solver's: names become indices, choices become laws.
+//! The scene's words into the solver's: names become indices, choices become laws. (Regions, surfaces, shapes and sizes
+//! are converted by the scene itself, `to_core`.)
 
 use barchan_core::contact::{ContactLaw, NormalLaw, TangentialLaw};
 use barchan_core::materials::{Material, Materials, PairOverride};
-use barchan_core::regions::Region;
-use barchan_core::sizes::SizeDistribution;
-use barchan_core::walls::{
-    Control, Drive, Geometry, Keyframe, Motion, Oscillate, Rotate, Roughness, Servo, Side, Wall,
-};
+use barchan_core::walls::{Control, Drive, Keyframe, Motion, Oscillate, Rotate, Roughness, Servo, Wall};
 use barchan_dem::{Domain, Integrator, Precision};
 use barchan_scene as scene;
 use barchan_scene::Scene;
-use glam::DVec3;
 
 /// Index of a material by name; a checked scene names only those it has.
 pub(super) fn material_index(scene: &Scene, name: &str) -> u16 {
@@ -93,65 +89,12 @@ pub(super) fn precision(integrator: &scene::Integrator) -> Precision {
     }
 }
 
-pub(super) fn region(region: &scene::Region) -> Region {
-    match *region {
-        scene::Region::Box { min, max } => Region::Box { min, max },
-        scene::Region::Cylinder { base, axis, radius, height } => {
-            Region::Cylinder { base, axis: axis.normalize_or(DVec3::Z), radius, height }
-        }
-        scene::Region::Sphere { centre, radius } => Region::Sphere { centre, radius },
-    }
-}
-
-pub(super) fn sizes(size: &scene::Size) -> SizeDistribution {
-    match size {
-        &scene::Size::Fixed(radius) => SizeDistribution::Fixed(radius),
-        &scene::Size::Uniform([min, max]) => SizeDistribution::Uniform { min, max },
-        &scene::Size::Normal { mean, sd, min, max } => SizeDistribution::Normal { mean, sd, min, max },
-        &scene::Size::Lognormal { median, sigma, min, max } => SizeDistribution::LogNormal { median, sigma, min, max },
-        scene::Size::Sieve(rows) => {
-            // What passes the first sieve is of its size: a class without width, as the scene's `smallest` has it.
-            let first = rows.first().filter(|r| r[1] > 0.0).map(|r| (r[0], 0.0));
-            SizeDistribution::Sieve(first.into_iter().chain(rows.iter().map(|r| (r[0], r[1]))).collect())
-        }
-    }
-}
-
-fn side(side: scene::Side) -> Side {
-    match side {
-        scene::Side::Inside => Side::Inside,
-        scene::Side::Outside => Side::Outside,
-    }
-}
-
-fn geometry(geometry: &scene::Geometry) -> Geometry {
-    use scene::Geometry as S;
-    match geometry.clone() {
-        S::Plane { point, normal } => Geometry::Plane { point, normal },
-        S::Box { min, max, side: s, open: faces } => {
-            let mut open = [false; 6];
-            for (axis, upper) in faces.iter().map(|f| f.axis()) {
-                open[2 * axis + usize::from(upper)] = true;
-            }
-            Geometry::Box { min, max, side: side(s), open }
-        }
-        S::Cylinder { base, axis, radius, height, side: s } => {
-            Geometry::Cylinder { base, axis, radius, height, side: side(s) }
-        }
-        S::Cone { base, axis, radius_base, radius_top, height, side: s } => {
-            Geometry::Cone { base, axis, radius_base, radius_top, height, side: side(s) }
-        }
-        S::Sphere { centre, radius, side: s } => Geometry::Sphere { centre, radius, side: side(s) },
-        S::Disc { centre, normal, radius, hole } => Geometry::Disc { centre, normal, radius, hole },
-    }
-}
-
 pub(super) fn walls(scene: &Scene) -> Vec<Wall> {
     scene.walls.iter().map(|w| wall(scene, w)).collect()
 }
 
 fn wall(scene: &Scene, w: &scene::Wall) -> Wall {
-    let mut wall = Wall::new(w.name.clone(), geometry(&w.geometry), material_index(scene, &w.material));
+    let mut wall = Wall::new(w.name.clone(), w.geometry.to_core(), material_index(scene, &w.material));
     wall.rough = w.rough.as_ref().map(|r| Roughness { radius: r.radius, spacing: r.spacing });
     wall.motion = Motion {
         velocity: w.velocity,
@@ -167,12 +110,12 @@ fn wall(scene: &Scene, w: &scene::Wall) -> Wall {
         until: w.until.unwrap_or(f64::INFINITY),
     };
     wall.control = match (&w.drive, &w.servo) {
-        (Some(d), _) => {
-            let axis = d.axis.normalize_or_zero();
-            // In a scene the load is all there is; the solver adds the plunger's weight, so it is taken off here.
-            let load = d.load - d.mass * scene.gravity.dot(axis);
-            Some(Control::Drive(Drive { axis, mass: d.mass, load, damping: d.damping }))
-        }
+        (Some(d), _) => Some(Control::Drive(Drive {
+            axis: d.axis.normalize_or_zero(),
+            mass: d.mass,
+            load: d.load,
+            damping: d.damping,
+        })),
         (None, Some(s)) => Some(Control::Servo(Servo {
             axis: s.axis.normalize_or_zero(),
             stress: s.stress,

@@ -70,7 +70,7 @@ pub fn from_scene(scene: &Scene, what: &What) -> Box<dyn Observer> {
             let shortest = (0..3).filter(|&a| periodic[a]).map(|a| side[a]).fold(f64::INFINITY, f64::min);
             Box::new(Flow::new(*point, *normal, 0.5 * shortest))
         }
-        What::Count(region) => Box::new(CountInRegion::new(crate::assemble::region(region))),
+        What::Count(region) => Box::new(CountInRegion::new(region.to_core())),
         What::WallForces {} => Box::new(WallForces::new(scene.walls.iter().map(|w| w.name.clone()).collect())),
         What::ForceHistogram { bins, max } => Box::new(ForceHistogram::new(*bins as usize, *max)),
     }

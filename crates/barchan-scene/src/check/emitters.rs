@@ -24,7 +24,7 @@ pub(super) fn check(c: &mut Check) {
             let message = format!("the emitter ends ({}) before it starts ({})", show(until, "s"), show(e.from, "s"));
             c.error(format!("{path}.until"), message, "swap `from` and `until`");
         }
-        if e.from > c.scene.duration {
+        if e.from > c.duration() {
             c.warn(format!("{path}.from"), "the emitter starts after the run has ended", "start it earlier");
         }
         mouth(c, &path, e);

@@ -37,6 +37,11 @@ impl Check<'_> {
         self.spans.given(path)
     }
 
+    /// Duration of the run [s] to compare times with; NaN, which offends nobody, where it has been reported itself.
+    fn duration(&self) -> f64 {
+        if self.scene.duration > 0.0 { self.scene.duration } else { f64::NAN }
+    }
+
     /// Whether "outside the domain" means anything; an empty domain has been reported.
     fn has_domain(&self) -> bool {
         !self.scene.domain.min.cmpge(self.scene.domain.max).any()
@@ -112,5 +117,49 @@ impl Scene {
     /// Every problem of a scene that was built in code; [`Scene::from_toml`] has done this already.
     pub fn check(&self) -> Vec<Problem> {
         check(self, &Spans::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::types::Scene;
+
+    const SCENE: &str = r#"
+duration = DURATION
+[domain]
+min = [0, 0, 0]
+max = [0.1, 0.1, 0.1]
+[materials.sand]
+preset = "dry sand"
+[[grains]]
+material = "sand"
+radius = "2 mm"
+at = [[0.05, 0.05, 0.05]]
+[[walls]]
+material = "sand"
+plane = { point = [0, 0, 0], normal = [0, 0, 1] }
+velocity = [0, 0, 0.1]
+from = 0.5
+[[measure]]
+energy = {}
+OUTPUT
+"#;
+
+    fn problems(duration: &str, output: &str) -> Vec<String> {
+        match Scene::from_toml(&SCENE.replace("DURATION", duration).replace("OUTPUT", output), "test") {
+            Ok(parsed) => parsed.warnings.iter().map(|p| p.path.clone()).collect(),
+            Err(e) => e.problems.iter().map(|p| p.path.clone()).collect(),
+        }
+    }
+
+    #[test]
+    fn what_follows_from_another_mistake_is_not_reported() {
+        assert_eq!(problems("1", ""), [""; 0]);
+        for none in ["0", "-1"] {
+            assert_eq!(problems(none, ""), ["duration"], "frames and rows follow from the duration {none}");
+            assert_eq!(problems(none, "[output]\nevery = 0.1"), ["duration"], "nothing is longer than {none}");
+            assert_eq!(problems(none, "[output]\nevery = -1"), ["duration", "output.every"], "its own mistake is told");
+        }
+        assert_eq!(problems("1", "[output]\nevery = 0"), ["output.every"], "rows follow from the frames");
     }
 }

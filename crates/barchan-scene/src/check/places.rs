@@ -5,6 +5,7 @@
 
 use super::{Check, show};
 use crate::types::*;
+use crate::words::{count, many};
 use barchan_core::packing::Lattice;
 use barchan_core::regions::Region as Body;
 use barchan_core::rng::Random;
@@ -347,14 +348,16 @@ fn holds(c: &mut Check, path: &str, fill: &Fill, body: &Body, g: &Grains, reach:
     if asked > capacity {
         let what = if fill.method == FillMethod::Rain { "batch" } else { "count" };
         let message = format!(
-            "the region of `{}` holds about {capacity} grains by the method `{}`, not {asked}",
+            "the region of `{}` holds about {} by the method `{}`, not {}",
             g.name,
-            fill.method.name()
+            many(capacity, "grain"),
+            fill.method.name(),
+            count(asked)
         );
         c.error(
             format!("{path}.{what}"),
             message,
-            format!("lower `{what}` to at most {capacity}, enlarge the region, or use smaller grains"),
+            format!("lower `{what}` to at most {}, enlarge the region, or use smaller grains", count(capacity)),
         );
     }
 }

@@ -158,8 +158,11 @@ fn sieve(c: &mut Check, path: &str, rows: &[[f64; 2]]) {
 }
 
 fn output(c: &mut Check) {
-    let (duration, output) = (c.scene.duration, &c.scene.output);
-    c.positive("output.every", "the time between frames", output.every, "s");
+    let (duration, output) = (c.duration(), &c.scene.output);
+    // A time left out follows from the duration, or from that of the frames: what is wrong there is reported there.
+    if c.given("output.every") || !duration.is_nan() {
+        c.positive("output.every", "the time between frames", output.every, "s");
+    }
     c.positive("output.checkpoint", "the time between checkpoints", output.checkpoint.unwrap_or(1.0), "s");
     if output.every > duration {
         let message = format!(
@@ -171,8 +174,11 @@ fn output(c: &mut Check) {
     }
     for (i, m) in c.scene.measure.iter().enumerate() {
         let path = format!("measure[{i}]");
-        c.positive(format!("{path}.every"), "the time between rows", m.every, "s");
-        if m.every > duration && c.given(&format!("{path}.every")) {
+        let given = c.given(&format!("{path}.every"));
+        if given || m.every != output.every {
+            c.positive(format!("{path}.every"), "the time between rows", m.every, "s");
+        }
+        if m.every > duration && given {
             let message = format!(
                 "the time between rows ({}) is longer than the run ({})",
                 show(m.every, "s"),

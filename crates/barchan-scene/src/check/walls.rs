@@ -114,7 +114,7 @@ fn motion(c: &mut Check, path: &str, w: &Wall) {
         }
     }
     if let Some(from) = w.from
-        && from > c.scene.duration
+        && from > c.duration()
     {
         let message = format!("the motion starts at {}, after the run has ended", show(from, "s"));
         c.warn(format!("{path}.from"), message, "start it earlier, or make the run longer");

@@ -295,7 +295,8 @@ pub struct Keyframe {
     pub turn: DVec3,
 }
 
-/// A plunger: moves along an axis under its load, its weight, the grains' push and a damper.
+/// A plunger: moves along an axis under its load, its own weight, the grains' push and a damper.
+///   m a = load + (F + m g)·axis − damping v
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Drive {
@@ -305,7 +306,7 @@ pub struct Drive {
     /// Mass [kg].
     #[schemars(schema_with = "q::mass")]
     pub mass: f64,
-    /// Force along the axis [N], besides the weight.
+    /// Force along the axis [N], added to the part of the plunger's own weight that acts along it, m g·axis.
     #[schemars(schema_with = "q::force")]
     pub load: f64,
     /// Viscous damping [N s/m].

@@ -1,0 +1,65 @@
+//! How many grains the populations at the start ask for, and whether this machine can hold them: told before the first
+//! is placed, since an allocation that fails ends the program without a word.
+
+use crate::emit::Recipe;
+use crate::world::BYTES_PER_SPHERE;
+use barchan_dem::Settings;
+use barchan_scene::words::bytes;
+use barchan_scene::{Fill, FillMethod, Parsed, Place, Problem};
+
+/// Ids are 32 bits wide, the last one is kept free.
+const MOST_GRAINS: f64 = 4.29e9;
+/// Memory that placing a grain takes besides its spheres [bytes]: its row, its ball, its cell, and its room in a list
+/// that doubles.
+const BYTES_PER_GRAIN: f64 = 400.0;
+
+/// Grains that a filling asks for; of a lattice without a number, its sites.
+fn asked(fill: &Fill, recipe: &Recipe, unit_volume: f64) -> f64 {
+    let volume = fill.region.to_core().volume();
+    match (fill.count, fill.method, fill.fraction) {
+        (Some(n), _, _) => n as f64,
+        (None, FillMethod::Random, Some(fraction)) => fraction * volume / (unit_volume * recipe.sizes.mean_cube()),
+        (None, ..) => {
+            // A close-packed lattice of distance s has √2/s³ sites a volume.
+            let distance = 2.0 * recipe.reach * recipe.sizes.max() * (1.0 + Fill::JITTER);
+            2f64.sqrt() * volume / distance.powi(3)
+        }
+    }
+}
+
+/// Refuses populations that this machine cannot hold.
+pub(super) fn check(parsed: &Parsed, settings: &Settings, recipes: &[(usize, Recipe)]) -> Result<(), Vec<Problem>> {
+    let grains_of = |(i, recipe): &(usize, Recipe)| match &parsed.scene.grains[*i].place {
+        Place::At(list) => list.len() as f64,
+        Place::Fill(fill) => asked(fill, recipe, settings.shapes[recipe.shape as usize].volume()),
+    };
+    let each: Vec<f64> = recipes.iter().map(grains_of).collect();
+    let grains: f64 = each.iter().sum();
+    let needed: f64 = each.iter().zip(recipes).map(|(n, (_, r))| n * (BYTES_PER_GRAIN + BYTES_PER_SPHERE * r.spheres as f64)).sum();
+    let has = machine_memory();
+    let too_much = has.is_some_and(|has| needed > has);
+    if !too_much && grains <= MOST_GRAINS {
+        return Ok(());
+    }
+    let largest = each.iter().zip(recipes).max_by(|a, b| a.0.total_cmp(b.0)).map_or(0, |(_, (i, _))| *i);
+    let so_many = if grains < 1e6 { format!("{grains:.0}") } else { format!("{grains:.2e}") };
+    let message = match has.filter(|_| too_much) {
+        Some(has) => {
+            format!("{so_many} grains would need about {} of memory; this machine has {}", bytes(needed), bytes(has))
+        }
+        None => format!("{so_many} grains are more than a run can number (4.29e9), and would need about {}", bytes(needed)),
+    };
+    let share = has.map_or(1.0, |has| has / needed).min(MOST_GRAINS / grains);
+    let help = format!("ask for at most {:.1e} grains here: a lower count, a smaller region, larger grains or a smaller --scale", grains * share);
+    Err(vec![parsed.error_at(&format!("grains[{largest}].fill"), message, help)])
+}
+
+/// Memory of this machine, or of the part of it that this program may use [bytes]; none where the system does not tell.
+fn machine_memory() -> Option<f64> {
+    let info = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = info.lines().find_map(|l| l.strip_prefix("MemTotal:"))?;
+    let total = line.trim().strip_suffix("kB")?.trim().parse::<f64>().ok()? * 1024.0;
+    // In a container the limit of its group counts; "max" is no number and no limit.
+    let limit = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|t| t.trim().parse::<f64>().ok());
+    Some(limit.map_or(total, |l| l.min(total)))
+}
