@@ -116,8 +116,7 @@ fn spheres<R: Real>(clock: &Clock<'_>, b: Block<'_, R>) -> f32 {
         record.motion = [v0, v1, v2, w0, w1, w2, mass, tag];
         let square = times(moving, moving);
         budget[k] -= ((square[0] + square[1] + square[2]).sqrt() * clock.dt) as f32;
-        // A NaN loses no comparison the right way round.
-        if !(budget[k] >= least) {
+        if budget[k] < least || budget[k].is_nan() {
             least = budget[k];
         }
     }
@@ -171,7 +170,7 @@ fn clumps<R: Real>(clock: &Clock<'_>, b: Block<'_, R>) -> f32 {
         place_spheres(shape, x, turned, radius, v, w, &mut b.records[own]);
         let reach = shape.bounding_radius() * radius;
         b.budget[k] -= ((moving.length() + w.length() * reach) * dt) as f32;
-        if !(b.budget[k] >= least) {
+        if b.budget[k] < least || b.budget[k].is_nan() {
             least = b.budget[k];
         }
     }

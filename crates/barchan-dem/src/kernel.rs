@@ -2,7 +2,7 @@
 //!
 //! Reads the records of all spheres; writes the loads of one block and the memory of that block's contacts. One source,
 //! generic over instruction set ([`Simd`]) and precision; [`Kernels::select`] picks the build once. The law is a branch
-//! per batch, always foreseen (`docs/decisions/0002-kernel.md` has the measurement).
+//! per batch, always foreseen (`docs/decisions/0001-the-grain-step.md` has the measurement).
 //!
 //! This is the solver's only room with `unsafe`: unchecked access to records and loads by the indices in the batches.
 //! **Proof**: batches are made in `lists.rs` alone, which asserts for every batch that `i` lies in the block and `j`
@@ -39,14 +39,14 @@ pub struct Pass<'a, R> {
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Deepest overlap beyond the limit: share of the smaller radius, sphere, and partner (sphere or wall).
-    pub deep: Option<(f64, u32, Deep)>,
+    pub deep: Option<(f64, u32, Met)>,
     /// Force on each wall and torque about its pivot.
     pub walls: Vec<(DVec3, DVec3)>,
 }
 
-/// Partner of a too deep contact.
+/// What a sphere met.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Deep {
+pub enum Met {
     /// Another sphere.
     Sphere(u32),
     /// A wall.
@@ -70,9 +70,12 @@ pub struct Probed {
 
 /// One build of the kernel for observers: the contacts of a batch as they are, nothing changed.
 pub struct Probe<R> {
-    pub pairs: fn(&Pass<'_, R>, &Batch<R>, Option<&Rolls<R>>) -> Probed,
-    pub walls: fn(&Pass<'_, R>, &WallBatch<R>, Option<&Rolls<R>>) -> Probed,
+    pub pairs: ProbeOf<R, Batch<R>>,
+    pub walls: ProbeOf<R, WallBatch<R>>,
 }
+
+/// Reads one batch.
+type ProbeOf<R, B> = fn(&Pass<'_, R>, &B, Option<&Rolls<R>>) -> Probed;
 
 /// What a pair of spheres adds to the encounter: the arms to the contact point.
 #[derive(Clone, Copy)]
@@ -246,8 +249,8 @@ unsafe fn scatter<S: Simd>(columns: [S::V; 8], loads: *mut Load<S::Real>, first:
     }
 }
 
-/// Batches that go through the three phases together: a processor cannot see past one batch's arithmetic to the next
-/// one's loads, so all loads come first, and all additions last.
+/// Batches whose geometry is computed together: a processor cannot see past one batch's arithmetic to the next one's
+/// loads, so the loads of all come first.
 const TILE: usize = 8;
 
 #[inline(always)]
@@ -265,7 +268,6 @@ unsafe fn pairs<S: Simd, const BOTH: bool>(
     let none = zero.gt(zero);
     let mut gaps =
         [Gap { normal: Vec3::zero(), overlap: zero, ri: zero, rj: zero, radius: zero, touching: none }; TILE];
-    let mut pushes = [Push { on_i: [zero; 8], on_j: [zero; 8] }; TILE];
     for (t, tile) in batches.chunks_mut(TILE).enumerate() {
         let mut touched = 0u32;
         for (k, batch) in tile.iter_mut().enumerate() {
@@ -287,20 +289,25 @@ unsafe fn pairs<S: Simd, const BOTH: bool>(
             let reaction = react(&pass.law, pass.rolling, &e, &mut memory, dt);
             keep(&memory, &mut batch.slide, rolls.get_mut(t * TILE + k));
             batch.touching = e.touching.bits();
-            pushes[k] = push(&e, &arms, &reaction);
-            let deep = e.overlap.gt(limit * arms.i.min(arms.j)).and(e.touching).bits();
-            if deep != 0 {
-                let arm = arms.i.min(arms.j).to_array();
-                note_deep(&e.overlap.to_array(), &arm, deep, &batch.i, |k| Deep::Sphere(batch.j[k]), report);
-            }
-        }
-        for (k, batch) in tile.iter().enumerate().filter(|(k, _)| touched >> k & 1 == 1) {
+            let push = push(&e, &arms, &reaction);
             // SAFETY: i lies in the block, and so does j where BOTH.
             unsafe {
-                scatter::<S>(pushes[k].on_i, loads, first, &batch.i);
+                scatter::<S>(push.on_i, loads, first, &batch.i);
                 if BOTH {
-                    scatter::<S>(pushes[k].on_j, loads, first, &batch.j);
+                    scatter::<S>(push.on_j, loads, first, &batch.j);
                 }
+            }
+            let least = gaps[k].ri.min(gaps[k].rj);
+            let deep = e.overlap.gt(limit * least).and(e.touching).bits();
+            if deep != 0 {
+                note_deep(
+                    &e.overlap.to_array(),
+                    &least.to_array(),
+                    deep,
+                    &batch.i,
+                    |k| Met::Sphere(batch.j[k]),
+                    report,
+                );
             }
         }
     }
@@ -310,27 +317,26 @@ unsafe fn pairs<S: Simd, const BOTH: bool>(
 #[inline(never)]
 fn note_deep<R: Real>(
     overlap: &[R; WIDTH],
-    arm: &[R; WIDTH],
+    radius: &[R; WIDTH],
     deep: u32,
     i: &[u32; WIDTH],
-    partner: impl Fn(usize) -> Deep,
+    partner: impl Fn(usize) -> Met,
     report: &mut Report,
 ) {
     for k in (0..WIDTH).filter(|k| deep >> k & 1 == 1) {
-        let (overlap, arm): (f64, f64) = (overlap[k].into(), arm[k].into());
-        let share = overlap / (arm + 0.5 * overlap);
+        let share = overlap[k].into() / radius[k].into();
         if report.deep.is_none_or(|d| share > d.0) {
             report.deep = Some((share, i[k], partner(k)));
         }
     }
 }
 
+/// Eight wall contacts as the law sees them, with the arms to the contact points and the points.
+type WallMeeting<V> = (Encounter<V>, V, [DVec3; WIDTH]);
+
 /// Geometry of eight wall contacts, one by one in f64; `None` where none touches.
 #[inline(always)]
-fn meet_walls<S: Simd>(
-    pass: &Pass<'_, S::Real>,
-    batch: &WallBatch<S::Real>,
-) -> Option<(Encounter<S::V>, S::V, [DVec3; WIDTH])> {
+fn meet_walls<S: Simd>(pass: &Pass<'_, S::Real>, batch: &WallBatch<S::Real>) -> Option<WallMeeting<S::V>> {
     let mut overlap = [0.0; WIDTH];
     let mut normal = [[0.0; WIDTH]; 3];
     let mut rough = [0.0; WIDTH];
@@ -444,9 +450,10 @@ fn walls<S: Simd>(
             report.walls[w].1 += (point[k] - pass.walls[w].pivot(&pass.wall_states[w])).cross(f) - c;
         }
         let limit = S::V::of(pass.max_overlap);
-        let deep = e.overlap.gt(limit * arm).and(e.touching).bits();
+        let radius = arm + S::V::of(0.5) * e.overlap;
+        let deep = e.overlap.gt(limit * radius).and(e.touching).bits();
         if deep != 0 {
-            note_deep(&e.overlap.to_array(), &arm.to_array(), deep, &batch.i, |k| Deep::Wall(batch.wall[k]), report);
+            note_deep(&e.overlap.to_array(), &radius.to_array(), deep, &batch.i, |k| Met::Wall(batch.wall[k]), report);
         }
     }
 }

@@ -126,13 +126,19 @@ struct Carried<R> {
     slide: [R; 4],
 }
 
+/// What one contact remembers: slide and roll.
+type Kept<R> = ([R; 4], [R; 4]);
+
+/// Old slot of the sphere, wall, feature.
+type WallKey = (u32, u16, u32);
+
 /// Memory of all old contacts, found by the old slots of their partners: those of `low` are `starts[low]..starts[low + 1]`.
 struct Carry<R> {
     starts: Vec<u32>,
     entries: Vec<Carried<R>>,
     /// Rolling memory of the entries; empty where nothing rolls.
     rolls: Vec<[R; 4]>,
-    walls: HashMap<(u32, u16, u32), ([R; 4], [R; 4])>,
+    walls: HashMap<WallKey, Kept<R>>,
 }
 
 fn lane<R: Copy>(columns: &[[R; WIDTH]; 4], k: usize) -> [R; 4] {
@@ -145,7 +151,7 @@ fn mirrored<R: Real>(m: [R; 4]) -> [R; 4] {
 }
 
 /// Cuts a slice into pieces of the given lengths.
-fn pieces<'a, T>(mut rest: &'a mut [T], lengths: impl Iterator<Item = usize>) -> Vec<&'a mut [T]> {
+fn pieces<T>(mut rest: &mut [T], lengths: impl Iterator<Item = usize>) -> Vec<&mut [T]> {
     lengths
         .map(|n| {
             let (piece, later) = std::mem::take(&mut rest).split_at_mut(n);
@@ -229,7 +235,7 @@ impl<R: Real> Carry<R> {
 
     /// Memory of the contact of old slots `i` and `j` as seen from `i`.
     #[inline]
-    fn find(&self, i: u32, j: u32) -> Option<([R; 4], [R; 4])> {
+    fn find(&self, i: u32, j: u32) -> Option<Kept<R>> {
         if i == NEWBORN || j == NEWBORN {
             return None;
         }
@@ -250,7 +256,7 @@ struct Filler<'a, R> {
 }
 
 impl<R: Real> Filler<'_, R> {
-    fn push(&mut self, i: u32, j: u32, carried: Option<([R; 4], [R; 4])>) {
+    fn push(&mut self, i: u32, j: u32, carried: Option<Kept<R>>) {
         let k = self.used % WIDTH;
         if k == 0 {
             let zero = [[R::of(0.0); WIDTH]; 4];

@@ -1,7 +1,7 @@
 //! What readers get to see: frames, contacts, energies, the state's hash. Changes nothing.
 
 use crate::integrate::{lag, net_load};
-use crate::kernel::{Kernels, Pass, Probed};
+use crate::kernel::{Kernels, Met, Pass, Probed};
 use crate::settings::{Contact, Energies, Partner};
 use crate::state::vec3;
 use crate::step::Solver;
@@ -73,20 +73,42 @@ impl<R: Kernels> Solver<R> {
         }
     }
 
-    /// Every touching contact; one between blocks is taken from the block of its lower slot.
-    pub fn contacts_now(&self) -> Vec<Contact> {
+    /// Visits every touching contact with its lane and partners; one between blocks is taken from that of its lower slot.
+    fn each_contact(&self, visit: &mut dyn FnMut(&Probed, usize, u32, Met)) {
         if self.stale {
-            return Vec::new();
+            return;
         }
         let pass = self.pass();
+        for b in &self.blocks {
+            for (list, rolls, both) in [(&b.inner, &b.inner_rolls, true), (&b.cross, &b.cross_rolls, false)] {
+                for (n, batch) in list.iter().enumerate().filter(|(_, batch)| batch.touching != 0) {
+                    let p = (R::PROBE.pairs)(&pass, batch, rolls.get(n));
+                    for k in (0..WIDTH).filter(|k| p.touching >> k & 1 == 1 && (both || batch.i[*k] < batch.j[*k])) {
+                        visit(&p, k, batch.i[k], Met::Sphere(batch.j[k]));
+                    }
+                }
+            }
+            for (n, batch) in b.walls.iter().enumerate().filter(|(_, batch)| batch.touching != 0) {
+                let p = (R::PROBE.walls)(&pass, batch, b.wall_rolls.get(n));
+                for k in (0..WIDTH).filter(|k| p.touching >> k & 1 == 1) {
+                    visit(&p, k, batch.i[k], Met::Wall(batch.wall[k]));
+                }
+            }
+        }
+    }
+
+    pub fn contacts_now(&self) -> Vec<Contact> {
         let mut out = Vec::new();
-        let mut push = |p: &Probed, k: usize, i: u32, partner: Partner| {
+        self.each_contact(&mut |p, k, i, j| {
             let at = |c: &[[f64; WIDTH]; 3]| DVec3::new(c[0][k], c[1][k], c[2][k]);
             let place = &self.spheres.record[i as usize].place;
             let normal = at(&p.normal);
             out.push(Contact {
                 grain: self.id_of(i),
-                partner,
+                partner: match j {
+                    Met::Sphere(j) => Partner::Grain(self.id_of(j)),
+                    Met::Wall(w) => Partner::Wall(w),
+                },
                 point: vec3(place) + normal * (place[3] - 0.5 * p.overlap[k]),
                 normal,
                 overlap: p.overlap[k],
@@ -94,23 +116,7 @@ impl<R: Kernels> Solver<R> {
                 tangential_force: at(&p.traction),
                 elastic_energy: p.energy[k],
             });
-        };
-        for b in &self.blocks {
-            for (list, rolls, both) in [(&b.inner, &b.inner_rolls, true), (&b.cross, &b.cross_rolls, false)] {
-                for (n, batch) in list.iter().enumerate().filter(|(_, batch)| batch.touching != 0) {
-                    let p = (R::PROBE.pairs)(&pass, batch, rolls.get(n));
-                    for k in (0..WIDTH).filter(|k| p.touching >> k & 1 == 1 && (both || batch.i[*k] < batch.j[*k])) {
-                        push(&p, k, batch.i[k], Partner::Grain(self.id_of(batch.j[k])));
-                    }
-                }
-            }
-            for (n, batch) in b.walls.iter().enumerate().filter(|(_, batch)| batch.touching != 0) {
-                let p = (R::PROBE.walls)(&pass, batch, b.wall_rolls.get(n));
-                for k in (0..WIDTH).filter(|k| p.touching >> k & 1 == 1) {
-                    push(&p, k, batch.i[k], Partner::Wall(batch.wall[k]));
-                }
-            }
-        }
+        });
         out
     }
 
@@ -146,21 +152,21 @@ impl<R: Kernels> Solver<R> {
             sum.rotation += p.rotation;
             sum.gravity += p.gravity;
         }
-        sum.elastic = self.contacts_now().iter().map(|c| c.elastic_energy).sum();
+        self.each_contact(&mut |p, k, _, _| sum.elastic += p.energy[k]);
         sum
     }
 
     pub fn largest_overlap(&self) -> f64 {
-        let radius: std::collections::HashMap<u32, f64> = if self.stale {
-            return 0.0;
-        } else {
-            self.grains.id.iter().copied().zip(self.grains.place.iter().map(|p| p[3])).collect()
-        };
-        let share = |c: &Contact| match c.partner {
-            Partner::Grain(b) => c.overlap / radius[&c.grain].min(radius[&b]),
-            Partner::Wall(_) => c.overlap / radius[&c.grain],
-        };
-        self.contacts_now().iter().map(share).fold(0.0, f64::max)
+        let mut largest = 0f64;
+        self.each_contact(&mut |p, k, i, j| {
+            let radius = |s: u32| self.spheres.record[s as usize].place[3];
+            let least = match j {
+                Met::Sphere(j) => radius(i).min(radius(j)),
+                Met::Wall(_) => radius(i),
+            };
+            largest = largest.max(p.overlap[k] / least);
+        });
+        largest
     }
 
     pub fn memory_bytes(&self) -> usize {

@@ -11,7 +11,7 @@
 
 use crate::DemError;
 use crate::integrate::{Block, Clock};
-use crate::kernel::{self, BlockKernel, Deep, Integrate, Kernels, Pass, Report};
+use crate::kernel::{self, BlockKernel, Integrate, Kernels, Met, Pass, Report};
 use crate::lists::{self, BlockLists, Rebuild};
 use crate::order;
 use crate::settings::{PassTime, Settings};
@@ -187,7 +187,7 @@ impl<R: Kernels> Solver<R> {
             let pivot = wall.pivot(state);
             let extent = (domain.max - pivot).abs().max((domain.min - pivot).abs()).length();
             *budget -= wall.sweep_speed(state, extent) * dt;
-            reached |= !(*budget >= 0.0);
+            reached |= *budget < 0.0 || budget.is_nan();
         }
         reached
     }
@@ -232,8 +232,8 @@ impl<R: Kernels> Solver<R> {
             Some((share, i, partner)) => Err(DemError::Overlap {
                 a: format!("grain {}", self.id_of(i)),
                 b: match partner {
-                    Deep::Sphere(j) => format!("grain {}", self.id_of(j)),
-                    Deep::Wall(w) => format!("wall \"{}\"", self.settings.walls[w as usize].name),
+                    Met::Sphere(j) => format!("grain {}", self.id_of(j)),
+                    Met::Wall(w) => format!("wall \"{}\"", self.settings.walls[w as usize].name),
                 },
                 share: 100.0 * share,
                 time: self.time(),

@@ -9,7 +9,7 @@ use barchan_io::container::{Container, ContainerError, ContainerWriter};
 use std::path::{Path, PathBuf};
 
 /// Meaning of the sections; raised when they change.
-const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 const NEWEST: &str = "checkpoint.barchan";
 const PREVIOUS: &str = "checkpoint-previous.barchan";
 const NEXT: &str = "checkpoint-next.barchan";
@@ -46,6 +46,12 @@ pub enum CheckpointError {
         /// What is missing or different.
         what: String,
     },
+}
+
+/// Hash (FNV-1a) of a text or a description: what tells a changed scene from the one a checkpoint was written for. It
+/// must mean the same in every build, which the standard library's hasher does not promise.
+pub(crate) fn fingerprint(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// Sections being collected.

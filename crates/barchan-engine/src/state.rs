@@ -1,6 +1,6 @@
 //! A world into a checkpoint and back.
 
-use crate::checkpoint::{Checkpoint, CheckpointError, CheckpointWriter};
+use crate::checkpoint::{Checkpoint, CheckpointError, CheckpointWriter, fingerprint};
 use crate::sinks::Tally;
 use crate::world::World;
 use barchan_dem::Column;
@@ -9,6 +9,7 @@ impl World {
     /// Puts the whole state into a checkpoint.
     pub fn save(&self, to: &mut CheckpointWriter) {
         to.put("world/dt", &Column::F64(vec![self.plan.dt]));
+        to.put("world/scene", &Column::U64(vec![fingerprint(&self.plan.scene)]));
         let tallies = || {
             let sinks = self.sinks.iter().map(|s| s.tally());
             self.emitters.iter().map(|e| e.tally()).chain(sinks).chain([self.left])

@@ -96,6 +96,11 @@ impl Table {
     /// nothing but a torn header, the table is started.
     pub fn resume(path: impl AsRef<Path>, columns: &[Column], time: f64) -> Result<Self, TableError> {
         let path = path.as_ref();
+        // A folder, a device or a pipe of that name holds no rows to continue, and reading it might never end.
+        if fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+            let reason = std::io::Error::new(ErrorKind::AlreadyExists, "it is not a regular file");
+            return Err(FileError::new("continue", path, reason).into());
+        }
         let bytes = match fs::read(path) {
             Err(e) if e.kind() == ErrorKind::NotFound => return Self::create(path, columns),
             read => read.map_err(|e| FileError::new("read", path, e))?,

@@ -26,7 +26,7 @@ const GALLERY: &[GalleryScene] = gallery! {
     "hourglass": "grains run through a neck at a steady rate, whatever the depth above it",
     "silo": "a shutter drops and a flat-bottomed silo empties through its hole",
     "dune": "two columns of sand collapse, meet, and come to rest as one dune",
-    "drum": "small and large grains in a turning drum unmix within a turn or two",
+    "drum": "small and large grains in a turning drum sort themselves within two turns",
     "brazil-nuts": "shake a box of mixed grains and the large ones rise to the top",
     "column-collapse": "a gate opens and a column of sand collapses and runs out",
     "oedometer": "a plunger loads and unloads a bed; stress against strain shows hysteresis",

@@ -57,7 +57,10 @@ mod tests {
             [count(7u64), count(1234u64), count(64_000u64), count(1_000_000u64)],
             ["7", "1,234", "64,000", "1,000,000"]
         );
-        assert_eq!([many(1u64, "thread"), many(2u64, "thread"), many(0u64, "grain")], ["1 thread", "2 threads", "0 grains"]);
+        assert_eq!(
+            [many(1u64, "thread"), many(2u64, "thread"), many(0u64, "grain")],
+            ["1 thread", "2 threads", "0 grains"]
+        );
         assert_eq!([bytes(10.0), bytes(24e6), bytes(1.8e9), bytes(3e12)], ["1 kB", "24 MB", "1.8 GB", "3 TB"]);
     }
 
@@ -66,7 +69,18 @@ mod tests {
         let said = [0.0, 1e-9, 1.5e-5, 0.02, 0.123_456_789, 12.3456789, 1234.56789, 100_000.0, 1e-15, 999.9999999];
         assert_eq!(
             said.map(seconds),
-            ["0 s", "1 ns", "15 µs", "0.02 s", "0.123457 s", "12.3457 s", "1234.57 s", "100000 s", "1.00e-15 s", "1000 s"]
+            [
+                "0 s",
+                "1 ns",
+                "15 µs",
+                "0.02 s",
+                "0.123457 s",
+                "12.3457 s",
+                "1234.57 s",
+                "100000 s",
+                "1.00e-15 s",
+                "1000 s"
+            ]
         );
     }
 }

@@ -1,7 +1,11 @@
 //! A scene by the name of the gallery or by its file.
 
 use barchan_scene::{Parsed, Scene, SceneErrors, gallery, gallery_scene};
+use std::io::Read;
 use std::path::Path;
+
+/// Bytes of a scene at most: a million positions; beyond it is a mistaken file, or one without end.
+const LARGEST: u64 = 64 << 20;
 
 /// Why a scene could not be loaded.
 #[derive(Debug)]
@@ -12,6 +16,18 @@ pub enum LoadError {
         name: String,
         /// Names of the gallery that are close, the closest first.
         nearest: Vec<&'static str>,
+    },
+    /// A folder where a file is wanted.
+    Folder {
+        /// The folder.
+        path: String,
+        /// Whether a run wrote it.
+        is_run: bool,
+    },
+    /// A file that holds no text, or more than a scene does.
+    NotText {
+        /// The file.
+        path: String,
     },
     /// A file that cannot be read.
     File {
@@ -35,6 +51,18 @@ impl std::fmt::Display for LoadError {
                     [first, rest @ ..] => write!(f, "; did you mean `{first}` or `{}`?", rest.join("` or `")),
                 }
             }
+            LoadError::Folder { path, is_run: true } => write!(
+                f,
+                "{path} is the folder of a run, not a scene: go on with it by `barchan run --resume {path}`, or start its \
+                 scene anew by `barchan run {}`",
+                Path::new(path).join("scene.toml").display()
+            ),
+            LoadError::Folder { path, .. } => write!(f, "{path} is a folder, not a scene: name a scene file in it"),
+            LoadError::NotText { path } => write!(
+                f,
+                "{path} is not a text file: a scene is a TOML file of at most {} MB; `barchan new` writes one to start from",
+                LARGEST >> 20
+            ),
             LoadError::File { path, source } => write!(f, "{path} cannot be read: {source}"),
             LoadError::Scene(problems) => problems.fmt(f),
         }
@@ -46,7 +74,7 @@ impl std::error::Error for LoadError {
         match self {
             LoadError::File { source, .. } => Some(source),
             LoadError::Scene(problems) => Some(problems),
-            LoadError::Unknown { .. } => None,
+            LoadError::Unknown { .. } | LoadError::Folder { .. } | LoadError::NotText { .. } => None,
         }
     }
 }
@@ -61,7 +89,14 @@ pub fn load(name_or_file: &str) -> Result<Parsed, LoadError> {
     if !is_path {
         return Err(LoadError::Unknown { name: name_or_file.into(), nearest: nearest(name_or_file) });
     }
-    let text = std::fs::read_to_string(path).map_err(|source| LoadError::File { path: name_or_file.into(), source })?;
+    if path.is_dir() {
+        return Err(LoadError::Folder { path: name_or_file.into(), is_run: path.join("run.toml").is_file() });
+    }
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
+    read.map_err(|source| LoadError::File { path: name_or_file.into(), source })?;
+    let text = String::from_utf8(bytes).ok().filter(|t| t.len() as u64 <= LARGEST && !t.contains('\0'));
+    let text = text.ok_or_else(|| LoadError::NotText { path: name_or_file.into() })?;
     Scene::from_toml(&text, name_or_file).map_err(LoadError::Scene)
 }
 

@@ -84,8 +84,8 @@ mod tests {
     /// Closed form for the linear law with cut-off [Schwager and Pöschel 2007, eq. 15].
     #[test]
     fn linear_inversion_meets_the_closed_form() {
-        for beta in [0.05, 0.2, 0.5, 0.9] {
-            let root = (1.0 - beta * beta as f64).sqrt();
+        for beta in [0.05f64, 0.2, 0.5, 0.9] {
+            let root = (1.0 - beta * beta).sqrt();
             let phase = (2.0 * beta * root).atan2(2.0 * beta * beta - 1.0);
             let exact = (-beta / root * phase).exp();
             let found = Impact::Linear.restitution(beta);

@@ -1,12 +1,11 @@
 //! The hardest impacts a scene can expect: how long they last, how deep they go, and whether the law still means
 //! something there.
 
-use super::timestep::wall_speed;
 use crate::emit::Recipe;
 use barchan_core::contact::NormalLaw;
 use barchan_core::contact::restitution::Impact;
 use barchan_core::rng::Random;
-use barchan_core::walls::WallState;
+use barchan_core::walls::{Control, Geometry, Wall, WallState};
 use barchan_dem::Settings;
 use barchan_scene::{FillMethod, Parsed, Place, Problem};
 use glam::DVec3;
@@ -118,12 +117,11 @@ pub(super) fn meetings(settings: &Settings, recipes: &[&Recipe], speed: f64) -> 
 
 /// Whether the hardest expected impact goes deeper than the run tolerates.
 ///
-/// The speed is that of a straight fall onto the first wall below, not that through the whole domain, which is a bound
-/// for the time step only; damping is left out.
+/// The speed is that of a straight fall onto the first wall below, or that of a wall that comes nearer; a fall through the
+/// whole domain is a bound for the time step only, and would cry wolf. Damping is left out.
 pub(super) fn warnings(parsed: &Parsed, settings: &Settings, recipes: &[Recipe], poured: &[Recipe]) -> Vec<Problem> {
     let scene = &parsed.scene;
-    let extent = (scene.domain.max - scene.domain.min).length();
-    let wall = settings.walls.iter().map(|w| wall_speed(w, extent)).fold(0.0, f64::max);
+    let wall = settings.walls.iter().map(|w| approach(w, scene.duration)).fold(0.0, f64::max);
     let names = scene.grains.iter().map(|g| &g.name).chain(scene.emitters.iter().map(|e| &e.name));
     let falls = (0..recipes.len())
         .map(|i| fall_of(parsed, settings, i, &recipes[i]))
@@ -131,7 +129,7 @@ pub(super) fn warnings(parsed: &Parsed, settings: &Settings, recipes: &[Recipe],
     let mut worst: Option<(f64, f64, String, &Recipe, u16)> = None;
     for ((recipe, fall), name) in recipes.iter().chain(poured).zip(falls).zip(names) {
         let start = recipe.velocity.length() + 3.0 * recipe.velocity_spread;
-        let speed = (start * start + 2.0 * fall).sqrt() + wall;
+        let speed = (start * start + 2.0 * fall).sqrt().max(wall);
         for body in bodies(settings, recipe) {
             for b in wall_materials(settings) {
                 let overlap = impact(settings, body, (b, None), speed).0 / body.1;
@@ -172,11 +170,37 @@ pub(super) fn warnings(parsed: &Parsed, settings: &Settings, recipes: &[Recipe],
     vec![parsed.warning_at(&path, message, help)]
 }
 
+/// The greatest speed [m/s] with which a wall's surface comes nearer to what lies before it, in a run of that length
+/// [s]. How far its edges sweep is told by its own size, where it has one.
+fn approach(wall: &Wall, duration: f64) -> f64 {
+    const LOOKS: u32 = 400;
+    let extent = match wall.geometry {
+        Geometry::Box { min, max, .. } => 0.5 * (max - min).length(),
+        Geometry::Cylinder { radius, height, .. } => radius.hypot(height.unwrap_or(0.0)),
+        Geometry::Cone { radius_base, radius_top, height, .. } => radius_base.max(radius_top).hypot(height),
+        Geometry::Sphere { radius, .. } | Geometry::Disc { radius, .. } => radius,
+        Geometry::Plane { .. } => 0.0,
+    };
+    let speed = |k: u32| {
+        let state = wall.state_at(duration * f64::from(k) / f64::from(LOOKS));
+        match wall.geometry {
+            // A plate that slides along itself meets nobody.
+            Geometry::Disc { normal, .. } if wall.rough.is_none() => {
+                state.velocity.dot(state.rotation * normal).abs() + state.spin.length() * extent
+            }
+            _ => wall.sweep_speed(&state, extent),
+        }
+    };
+    let controlled = match wall.control {
+        Some(Control::Servo(s)) => s.max_speed,
+        _ => 0.0,
+    };
+    (0..=LOOKS).map(speed).fold(0.0, f64::max) + controlled
+}
+
 /// Energy per mass [m²/s²] that the i-th population gains in falling.
 fn fall_of(parsed: &Parsed, settings: &Settings, i: usize, recipe: &Recipe) -> f64 {
-    let most = |places: &mut dyn Iterator<Item = DVec3>| {
-        places.map(|x| fall(settings, x, recipe)).fold(0.0, f64::max)
-    };
+    let most = |places: &mut dyn Iterator<Item = DVec3>| places.map(|x| fall(settings, x, recipe)).fold(0.0, f64::max);
     let fill = match &parsed.scene.grains[i].place {
         Place::At(list) => return most(&mut list.iter().copied()),
         Place::Fill(fill) => fill,

@@ -1,7 +1,7 @@
-//! How many grains the populations at the start ask for, and whether this machine can hold them: told before the first
-//! is placed, since an allocation that fails ends the program without a word.
+//! How many grains a scene asks for, and whether this machine can hold them: told before the first is placed, since an
+//! allocation that fails ends the program without a word.
 
-use crate::emit::Recipe;
+use crate::emit::{Emitter, Recipe};
 use crate::world::BYTES_PER_SPHERE;
 use barchan_dem::Settings;
 use barchan_scene::words::bytes;
@@ -28,14 +28,20 @@ fn asked(fill: &Fill, recipe: &Recipe, unit_volume: f64) -> f64 {
 }
 
 /// Refuses populations that this machine cannot hold.
-pub(super) fn check(parsed: &Parsed, settings: &Settings, recipes: &[(usize, Recipe)]) -> Result<(), Vec<Problem>> {
+pub(super) fn check(
+    parsed: &Parsed,
+    settings: &Settings,
+    recipes: &[(usize, Recipe)],
+    emitters: &[Emitter],
+) -> Result<(), Vec<Problem>> {
     let grains_of = |(i, recipe): &(usize, Recipe)| match &parsed.scene.grains[*i].place {
         Place::At(list) => list.len() as f64,
         Place::Fill(fill) => asked(fill, recipe, settings.shapes[recipe.shape as usize].volume()),
     };
     let each: Vec<f64> = recipes.iter().map(grains_of).collect();
     let grains: f64 = each.iter().sum();
-    let needed: f64 = each.iter().zip(recipes).map(|(n, (_, r))| n * (BYTES_PER_GRAIN + BYTES_PER_SPHERE * r.spheres as f64)).sum();
+    let needed: f64 =
+        each.iter().zip(recipes).map(|(n, (_, r))| n * (BYTES_PER_GRAIN + BYTES_PER_SPHERE * r.spheres as f64)).sum();
     let has = machine_memory();
     let too_much = has.is_some_and(|has| needed > has);
     if !too_much && grains <= MOST_GRAINS {
@@ -47,10 +53,15 @@ pub(super) fn check(parsed: &Parsed, settings: &Settings, recipes: &[(usize, Rec
         Some(has) => {
             format!("{so_many} grains would need about {} of memory; this machine has {}", bytes(needed), bytes(has))
         }
-        None => format!("{so_many} grains are more than a run can number (4.29e9), and would need about {}", bytes(needed)),
+        None => {
+            format!("{so_many} grains are more than a run can number (4.29e9), and would need about {}", bytes(needed))
+        }
     };
     let share = has.map_or(1.0, |has| has / needed).min(MOST_GRAINS / grains);
-    let help = format!("ask for at most {:.1e} grains here: a lower count, a smaller region, larger grains or a smaller --scale", grains * share);
+    let help = format!(
+        "ask for at most {:.1e} grains here: a lower count, a smaller region, larger grains or a smaller --scale",
+        grains * share
+    );
     Err(vec![parsed.error_at(&format!("grains[{largest}].fill"), message, help)])
 }
 

@@ -24,7 +24,7 @@ pub(super) fn top_speed(scene: &Scene, recipes: &[&Recipe], walls: &[Wall]) -> f
 }
 
 /// A bound of the speed [m/s] of a wall's surface in a scene of that extent [m].
-pub(super) fn wall_speed(wall: &Wall, extent: f64) -> f64 {
+fn wall_speed(wall: &Wall, extent: f64) -> f64 {
     let m = &wall.motion;
     let pivot = wall.geometry.pivot();
     let swing =

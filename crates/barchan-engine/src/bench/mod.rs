@@ -5,18 +5,25 @@
 
 mod clumps;
 mod compare;
+mod flow;
+mod mixed;
+mod plot;
+mod scaling;
 mod settled;
+mod walls;
 
 pub use compare::{CompareError, Comparison, compare};
+pub use plot::svg;
+pub use scaling::{Scaling, sizes};
 
 use crate::cache;
-use crate::checkpoint::{Checkpoint, CheckpointWriter};
+use crate::checkpoint::{Checkpoint, CheckpointWriter, VERSION, fingerprint};
 use barchan_dem::{Dem, DemError, NewGrain, PassTime, Settings};
 use std::path::PathBuf;
 use std::time::Instant;
 
 /// All cases.
-pub const CASES: &[Case] = &[settled::CASE, clumps::CASE];
+pub const CASES: &[Case] = &[settled::CASE, clumps::CASE, mixed::CASE, flow::CASE, walls::CASE];
 
 /// Steps before the clock starts.
 const WARM: u64 = 200;
@@ -88,7 +95,7 @@ impl Bench {
     /// it is not called where the cache has the state.
     pub fn prepare(case: &'static Case, grains: usize, settling: &mut dyn FnMut(u64, u64)) -> Result<Bench, DemError> {
         let built = (case.build)(grains);
-        let kept = kept(case, grains);
+        let kept = kept(case, &built);
         if let Some(checkpoint) = kept.as_ref().and_then(|path| Checkpoint::read(path).ok()) {
             // A state of another build may not load; it is made again then.
             if let Ok(dem) = Dem::load(built.settings.clone(), &|name| checkpoint.column(name)) {
@@ -170,8 +177,12 @@ impl Timing {
 }
 
 /// Where the settled state of a case is kept.
-fn kept(case: &Case, grains: usize) -> Option<PathBuf> {
-    let name = format!("{}-{grains}-{}.barchan", case.name, env!("CARGO_PKG_VERSION"));
+fn kept(case: &Case, built: &Built) -> Option<PathBuf> {
+    let grains = built.grains.len();
+    // The description is part of the name, so that a case that was changed settles anew; so is the version of the
+    // checkpoint's format.
+    let made = fingerprint(&format!("{:?} {}", built.settings, built.settle));
+    let name = format!("{}-{grains}-v{VERSION}-{made:016x}.barchan", case.name);
     Some(cache::folder()?.join("bench").join(name))
 }
 
@@ -198,11 +209,13 @@ mod tests {
                 case.name
             );
             let shape = &built.settings.shapes[0];
-            let reach = shape.bounding_radius() * 1e-3;
             // A sphere's jitter leaves neighbours apart; a clump's ball may be met but not by much.
-            let apart = if shape.is_sphere() { 2.0 * reach } else { 1.9 * reach };
+            let share = if shape.is_sphere() { 1.0 } else { 0.95 } * shape.bounding_radius();
             for (i, a) in built.grains.iter().enumerate() {
-                assert!(built.grains[..i].iter().all(|b| a.position.distance(b.position) > apart), "{}", case.name);
+                let apart = |b: &NewGrain| a.position.distance(b.position) > share * (a.radius + b.radius);
+                assert!(built.grains[..i].iter().all(apart), "{}", case.name);
+                let clear = |w: &barchan_core::walls::Wall| w.clearance(&w.state_at(0.0), a.position) > 0.9 * a.radius;
+                assert!(built.settings.walls.iter().all(clear), "{}: grain {i} in a wall", case.name);
             }
         }
     }

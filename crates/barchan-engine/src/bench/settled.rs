@@ -17,7 +17,7 @@ pub(super) const CASE: Case =
 
 /// Radius [m].
 pub(super) const RADIUS: f64 = 1e-3;
-const DIAMETER: f64 = 2.0 * RADIUS;
+pub(super) const DIAMETER: f64 = 2.0 * RADIUS;
 /// Distance of the lattice's sites, in diameters.
 const SPACING: f64 = 1.17;
 /// Jitter each way, in diameters.
@@ -36,31 +36,38 @@ fn base(grains: usize) -> f64 {
 
 fn build(grains: usize) -> Built {
     let side = base(grains) * DIAMETER;
-    let along = ((side - 0.02 * DIAMETER) / (SPACING * DIAMETER)).floor().max(1.0);
-    let pitch = side / along;
-    let (along, jitter) = (along as usize, JITTER * DIAMETER);
-    let layers = grains.div_ceil(along * along);
+    let (grains, top) = loose(grains, [side, side], DIAMETER);
+    let settings = settings(Shape::sphere(), side, (top + 4.0 * DIAMETER).max(80.0 * DIAMETER));
+    Built { settings, grains, settle: 22_000 }
+}
+
+/// The loose lattice over a base of two sides [m], for grains up to a diameter [m], shaken and stirred; and its height
+/// [m].
+pub(super) fn loose(grains: usize, base: [f64; 2], diameter: f64) -> (Vec<NewGrain>, f64) {
+    let along = base.map(|side| ((side - 0.02 * diameter) / (SPACING * diameter)).floor().max(1.0));
+    let pitch = [base[0] / along[0], base[1] / along[1]];
+    let rise = pitch[0].max(pitch[1]);
+    let (along, jitter) = (along.map(|n| n as usize), JITTER * diameter);
     let grain = |i: usize| {
-        let site = [i % along, i / along % along, i / (along * along)].map(|c| c as f64);
+        let site = [i % along[0], i / along[0] % along[1], i / (along[0] * along[1])].map(|c| c as f64);
         let mut rng = Random::new(12345, i as u64);
         let mut shake = || rng.range(-jitter, jitter);
         let position = DVec3::new(
-            (site[0] + 0.5) * pitch + shake(),
-            (site[1] + 0.5) * pitch + shake(),
-            (site[2] + 0.55) * pitch + shake(),
+            (site[0] + 0.5) * pitch[0] + shake(),
+            (site[1] + 0.5) * pitch[1] + shake(),
+            (site[2] + 0.55) * rise + shake(),
         );
         let velocity = SPREAD * DVec3::new(rng.normal(), rng.normal(), rng.normal());
         let (spin, orientation) = (DVec3::ZERO, DQuat::IDENTITY);
         NewGrain { position, velocity, spin, orientation, radius: RADIUS, material: 0, shape: 0 }
     };
-    let height = (layers as f64 * pitch + 4.0 * DIAMETER).max(80.0 * DIAMETER);
-    let settings = settings(Shape::sphere(), side, height);
-    Built { settings, grains: (0..grains).map(grain).collect(), settle: 22_000 }
+    let layers = grains.div_ceil(along[0] * along[1]) as f64;
+    ((0..grains).map(grain).collect(), layers * rise)
 }
 
-/// The box and the material of the reference bed.
-pub(super) fn settings(shape: Shape, side: f64, height: f64) -> Settings {
-    let material = Material {
+/// What all cases are made of.
+pub(super) fn glass() -> Material {
+    Material {
         name: "glass".into(),
         density: 2500.0,
         young: 1e7,
@@ -70,7 +77,11 @@ pub(super) fn settings(shape: Shape, side: f64, height: f64) -> Settings {
         rolling: 0.0,
         twisting: 0.0,
         cohesion: 0.0,
-    };
+    }
+}
+
+/// The box and the material of the reference bed.
+pub(super) fn settings(shape: Shape, side: f64, height: f64) -> Settings {
     let far = DVec3::new(side, side, 0.0);
     let planes =
         [("left", DVec3::X), ("right", -DVec3::X), ("front", DVec3::Y), ("back", -DVec3::Y), ("floor", DVec3::Z)];
@@ -84,7 +95,7 @@ pub(super) fn settings(shape: Shape, side: f64, height: f64) -> Settings {
         gravity: DVec3::new(0.0, 0.0, -9.81),
         domain: Domain { min: low, max: high, periodic: [false; 3] },
         law: ContactLaw { normal: NormalLaw::Hertz, tangential: TangentialLaw::Mindlin },
-        materials: Materials { list: vec![material], overrides: vec![] },
+        materials: Materials { list: vec![glass()], overrides: vec![] },
         shapes: vec![shape].into(),
         walls: planes.map(wall).to_vec(),
         dt: 1.3e-5,

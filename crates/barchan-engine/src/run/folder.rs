@@ -121,6 +121,10 @@ impl Folder {
 
     /// The folder of a run that is to go on: its note and its scene.
     pub fn open(path: &Path) -> Result<(Folder, Note, String), RunError> {
+        if path.is_file() {
+            let folder = path.parent().filter(|p| p.join(NOTE).is_file()).map(PathBuf::from);
+            return Err(RunError::NotAFolder { path: path.into(), folder });
+        }
         let none = || RunError::NotARun { folder: path.into() };
         let note = Note::read(path)?.ok_or_else(none)?;
         let folder = Folder::lock(path)?;
@@ -131,6 +135,11 @@ impl Folder {
     /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The scene's copy.
+    pub fn scene(&self) -> PathBuf {
+        self.path.join(SCENE)
     }
 
     /// File of a measurement.

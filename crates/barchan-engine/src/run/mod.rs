@@ -5,7 +5,7 @@ mod folder;
 pub use folder::Status;
 
 use crate::assemble::{self, SceneErrors};
-use crate::checkpoint::{Checkpoint, CheckpointError, CheckpointWriter};
+use crate::checkpoint::{Checkpoint, CheckpointError, CheckpointWriter, fingerprint};
 use crate::schedule::Schedule;
 use crate::sinks::Tally;
 use crate::world::{World, WorldError};
@@ -15,6 +15,7 @@ use barchan_io::csv::{Column, Table, TableError};
 use barchan_io::vtk::Packing;
 use barchan_io::writer::{Format, FrameWriter};
 use barchan_scene::Scene;
+use barchan_scene::words::seconds;
 use folder::Folder;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,26 +23,30 @@ use std::time::{Duration, Instant};
 
 /// Wall-clock time between looks at the clock for progress.
 const PROGRESS_EVERY: Duration = Duration::from_millis(200);
-/// Wall-clock time after which a checkpoint is written even if the scene asks for none: what a crash may cost.
-const CHECKPOINT_AFTER: Duration = Duration::from_secs(300);
+/// Wall-clock time after which a checkpoint is written even if the scene asks for none: what a crash may cost. The
+/// first comes early, since most runs that fail do so soon.
+const FIRST_CHECKPOINT_AFTER: Duration = Duration::from_secs(30);
+const CHECKPOINT_AFTER: Duration = Duration::from_secs(180);
 
 /// Why a run could not start or had to end.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The world cannot go on.
-    #[error("{source}{}", last_good(.checkpoint))]
+    #[error("{source}{}", last_good(.checkpoint, Some(*time)))]
     World {
         /// What happened.
         source: WorldError,
-        /// The last good checkpoint.
+        /// When [s].
+        time: f64,
+        /// The last good checkpoint and its time [s]. The state just before the failing step is not kept.
         checkpoint: Option<(PathBuf, f64)>,
     },
     /// A file of a run under way could not be written.
-    #[error("{source}{}", last_good(.checkpoint))]
+    #[error("{source}{}", last_good(.checkpoint, None))]
     Output {
         /// What happened.
         source: Box<OutputError>,
-        /// The last good checkpoint.
+        /// The last good checkpoint and its time [s].
         checkpoint: Option<(PathBuf, f64)>,
     },
     /// A folder that could not be made, or a file in it not be read.
@@ -64,6 +69,36 @@ pub enum RunError {
     NotARun {
         /// The folder.
         folder: PathBuf,
+    },
+    /// A file where the folder of a run is wanted.
+    #[error("{} is a file, not the folder of a run: give {}", path.display(), suggested(.folder))]
+    NotAFolder {
+        /// The file.
+        path: PathBuf,
+        /// The run's folder that it lies in, if it does.
+        folder: Option<PathBuf>,
+    },
+    /// A run that has reached the time it was to reach.
+    #[error(
+        "the run in {} is at its end: it has reached t = {} of {}; to go on, give a longer time with --duration",
+        folder.display(), seconds(*time), seconds(*duration)
+    )]
+    AtEnd {
+        /// The folder.
+        folder: PathBuf,
+        /// Time reached [s].
+        time: f64,
+        /// Time that was to be reached [s].
+        duration: f64,
+    },
+    /// The scene's copy is no longer the one that was run.
+    #[error(
+        "{} was changed since the run's checkpoint was written, so the run cannot go on with it: restore it, or start a \
+         new run with `barchan run {} -o FOLDER`; to run longer, use --duration", scene.display(), scene.display()
+    )]
+    SceneChanged {
+        /// The scene's copy in the folder.
+        scene: PathBuf,
     },
     /// A note that cannot be read.
     #[error("{} is damaged: restore it, or start the run anew", path.display())]
@@ -99,11 +134,15 @@ pub enum OutputError {
     File(#[from] FileError),
 }
 
-fn last_good(checkpoint: &Option<(PathBuf, f64)>) -> String {
-    match checkpoint {
-        Some((path, time)) => format!("; the last good checkpoint is {} at t = {time:.6} s", path.display()),
-        None => "; no checkpoint has been written yet".into(),
-    }
+/// Which checkpoint there is to go back to, and how far back that is from `now` [s].
+fn last_good(checkpoint: &Option<(PathBuf, f64)>, now: Option<f64>) -> String {
+    let Some((path, time)) = checkpoint else { return "; no checkpoint has been written yet".into() };
+    let before = now.map_or(String::new(), |now| format!(", {} before this", seconds(now - time)));
+    format!("; the last good checkpoint is {}, of t = {}{before}", path.display(), seconds(*time))
+}
+
+fn suggested(folder: &Option<PathBuf>) -> String {
+    folder.as_ref().map_or("the folder that `barchan run … -o FOLDER` wrote".into(), |f| f.display().to_string())
 }
 
 /// How a run stands, a few times a second.
@@ -197,9 +236,16 @@ impl Run {
     pub fn resume(folder: &Path, duration: Option<f64>) -> Result<Run, RunError> {
         let (folder, note, scene) = Folder::open(folder)?;
         let checkpoint = Checkpoint::newest(folder.path())?;
+        if checkpoint.u64s("world/scene", 1)? != [fingerprint(&scene)] {
+            return Err(RunError::SceneChanged { scene: folder.scene() });
+        }
         let parsed = Scene::from_toml(&scene, &note.name).map_err(RunError::Scene)?;
         let mut world = assemble::restore(&parsed, &checkpoint)?.map_err(RunError::Scene)?;
         world.set_duration(valid(duration.unwrap_or(note.duration))?);
+        if world.steps() >= world.plan().steps() {
+            let (folder, time) = (folder.path().to_owned(), world.time());
+            return Err(RunError::AtEnd { folder, time, duration: world.plan().duration });
+        }
         let last_checkpoint = Some((checkpoint.path().to_owned(), world.time()));
         let written = |e: OutputError| RunError::Output { source: Box::new(e), checkpoint: last_checkpoint.clone() };
         let time = world.time();
@@ -226,19 +272,22 @@ impl Run {
         let asked = |options: &RunOptions<'_>| options.stop.is_some_and(|s| s.load(Ordering::Relaxed));
         let checkpoints = self.world.plan().checkpoint_every.map(|every| Schedule::new(every, self.world.plan().dt));
         let mut meter = Meter::new(&self.world);
-        let mut saved = Instant::now();
+        let (mut saved, mut patience) = (Instant::now(), FIRST_CHECKPOINT_AFTER);
         if self.fresh {
             self.record().map_err(|e| self.failed(e))?;
             self.save(Status::Running).map_err(|e| self.failed(e))?;
         }
         while self.world.steps() < steps && !asked(&options) {
-            self.world.step().map_err(|source| RunError::World { source, checkpoint: self.last_checkpoint.clone() })?;
+            if let Err(source) = self.world.step() {
+                let (time, checkpoint) = (self.world.time(), self.last_checkpoint);
+                return Err(RunError::World { source, time, checkpoint });
+            }
             meter.count(&self.world);
             self.record().map_err(|e| self.failed(e))?;
-            let due = checkpoints.is_some_and(|c| c.due(self.world.steps())) || saved.elapsed() > CHECKPOINT_AFTER;
+            let due = checkpoints.is_some_and(|c| c.due(self.world.steps())) || saved.elapsed() > patience;
             if due && self.world.steps() < steps {
                 self.save(Status::Running).map_err(|e| self.failed(e))?;
-                saved = Instant::now();
+                (saved, patience) = (Instant::now(), CHECKPOINT_AFTER);
             }
             if let Some(tell) = options.on_progress.as_mut().filter(|_| meter.is_due()) {
                 tell(&meter.progress(&self.world, steps, self.frames.next_number(), begun));

@@ -1,51 +1,126 @@
 //! `barchan bench`.
 
-use super::say::{self, bytes, count, rate, say, span};
+use super::say::{self, bytes, count, many, rate, say, seconds, span};
 use super::{Failure, Threads};
-use barchan::engine::bench::{Bench, CASES, Timing, case, compare};
+use barchan::engine::bench::{Bench, CASES, Case, Scaling, Timing, case, compare, sizes, svg};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use std::io::IsTerminal;
+use std::path::PathBuf;
 
 /// Grains from which settling takes long enough to be announced.
 const LONG: usize = 64_000;
 
 #[derive(Args)]
 pub struct BenchArgs {
-    /// Which case: settled, clumps
+    /// Which case: settled, clumps, mixed, flow, walls; or scaling: settled at 1,000 grains and four times more each time
     #[arg(default_value = "settled")]
     case: String,
-    /// Grains; left out: the case's own number
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Grains (of scaling: at most so many); left out: the case's own number
+    #[arg(long, value_name = "N", value_parser = super::whole, allow_hyphen_values = true)]
     grains: Option<u32>,
     #[command(flatten)]
     threads: Threads,
     /// Steps to time; left out: about three seconds' worth
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    steps: Option<u64>,
-    /// One line of JSON
+    #[arg(long, value_name = "N", value_parser = super::whole, allow_hyphen_values = true)]
+    steps: Option<u32>,
+    /// One line of JSON, of scaling one a size
     #[arg(long)]
     json: bool,
     /// Run in turns with a command that prints `cundall=NUMBER`, and give the ratio of medians
     #[arg(long, value_name = "COMMAND")]
     compare: Option<String>,
     /// Rounds of a comparison
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
-    rounds: u16,
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = super::whole)]
+    rounds: u32,
+    /// Scaling: plot the time of a step against the grains
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+/// Name of the series of sizes, and its largest where none is given.
+const SCALING: (&str, usize) = ("scaling", 256_000);
+
+fn failed(e: impl std::fmt::Display) -> Failure {
+    Failure::Failed(e.to_string())
 }
 
 pub fn bench(args: BenchArgs) -> Result<(), Failure> {
-    args.threads.set()?;
-    let Some(case) = case(&args.case) else {
-        let names: Vec<_> = CASES.iter().map(|c| format!("  {:10} {}", c.name, c.about)).collect();
+    let series = args.case == SCALING.0;
+    if args.svg.is_some() && !series {
+        return Err(Failure::Usage("--svg plots a series of sizes: use it with `barchan bench scaling`".into()));
+    }
+    if args.compare.is_some() && series {
+        return Err(Failure::Usage("--compare takes one case at one size, not `scaling`".into()));
+    }
+    let known = case(if series { "settled" } else { &args.case });
+    let Some(case) = known else {
+        let about =
+            CASES.iter().map(|c| (c.name, c.about)).chain([(SCALING.0, "settled at growing sizes, and the fit")]);
+        let names: Vec<_> = about.map(|(name, about)| format!("  {name:10} {about}")).collect();
         return Err(Failure::Usage(format!("there is no benchmark `{}`; there are\n{}", args.case, names.join("\n"))));
     };
-    let grains = args.grains.map_or(case.grains, |n| n as usize);
+    args.threads.set()?;
+    let steps = args.steps.map(u64::from);
+    if series {
+        return scaling(&args, case, steps);
+    }
+    let mut bench = prepare(case, args.grains.map_or(case.grains, |n| n as usize))?;
+    match &args.compare {
+        None => {
+            let timing = bench.time(steps).map_err(failed)?;
+            if args.json { say!("{}", timing.json()) } else { tell(&timing) }
+        }
+        Some(command) => {
+            let mut told = |round: usize, ours: &Timing, theirs: f64| {
+                say!("round {}: ours {}/s, theirs {}/s", round + 1, rate(ours.cundall), rate(theirs));
+            };
+            let found = compare(&mut bench, steps, command, args.rounds as usize, &mut told).map_err(failed)?;
+            say!("ratio of medians: {:.2}", found.ratio());
+        }
+    }
+    Ok(())
+}
+
+/// Times the case at growing sizes, a line each, then the fitted power of the grains.
+fn scaling(args: &BenchArgs, case: &'static Case, steps: Option<u64>) -> Result<(), Failure> {
+    let mut found = Scaling::default();
+    if !args.json {
+        say!(
+            "{:>10}  {:>12}  {:>14}  on {}",
+            "grains",
+            "a step",
+            "grain-steps/s",
+            many(rayon::current_num_threads() as u64, "thread")
+        );
+    }
+    for grains in sizes(args.grains.map_or(SCALING.1, |n| n as usize)) {
+        let timing = prepare(case, grains)?.time(steps).map_err(failed)?;
+        found.add(&timing);
+        if args.json {
+            say!("{}", timing.json());
+        } else {
+            let step = timing.seconds / timing.steps as f64;
+            say!("{:>10}  {:>9.4} ms  {:>14}", count(grains as u64), 1e3 * step, format!("{:.4e}", timing.cundall));
+        }
+    }
+    let title = format!("barchan, {}, {}", case.name, many(rayon::current_num_threads() as u64, "thread"));
+    if let (Some((factor, exponent)), false) = (found.fit(), args.json) {
+        say!("fit: {} a step × grains^{exponent:.3}", seconds(factor));
+    }
+    match &args.svg {
+        Some(path) => barchan::io::atomic::write(path, svg(&found, &title).as_bytes()).map_err(failed),
+        None => Ok(()),
+    }
+}
+
+/// The case at rest, from the cache or settled now, with a bar.
+fn prepare(case: &'static Case, grains: usize) -> Result<Bench, Failure> {
     let mut bar: Option<ProgressBar> = None;
     let mut settling = |step: u64, steps: u64| {
         let bar = bar.get_or_insert_with(|| {
             let long = if grains > LONG { "; at this size that takes a while" } else { "" };
-            say::aside(format_args!("settling {} grains once, kept for the next time{long}", count(grains as u64)));
+            say::aside(format_args!("settling {} once, kept for the next time{long}", many(grains as u64, "grain")));
             let terminal = std::io::stderr().is_terminal();
             let target = if terminal { ProgressDrawTarget::stderr_with_hz(2) } else { ProgressDrawTarget::hidden() };
             ProgressBar::with_draw_target(Some(steps), target)
@@ -55,27 +130,11 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
             bar.finish_and_clear();
         }
     };
-    let failed = |e: &dyn std::fmt::Display| Failure::Failed(e.to_string());
-    let mut bench = Bench::prepare(case, grains, &mut settling).map_err(|e| failed(&e))?;
-    match &args.compare {
-        None => {
-            let timing = bench.time(args.steps).map_err(|e| failed(&e))?;
-            if args.json { say!("{}", timing.json()) } else { tell(&timing) }
-        }
-        Some(command) => {
-            let mut told = |round: usize, ours: &Timing, theirs: f64| {
-                say!("round {}: ours {}/s, theirs {}/s", round + 1, rate(ours.cundall), rate(theirs));
-            };
-            let found = compare(&mut bench, args.steps, command, usize::from(args.rounds), &mut told)
-                .map_err(|e| failed(&e))?;
-            say!("ratio of medians: {:.2}", found.ratio());
-        }
-    }
-    Ok(())
+    Bench::prepare(case, grains, &mut settling).map_err(failed)
 }
 
 fn tell(t: &Timing) {
-    say!("case           {} on {} threads", t.case, t.threads);
+    say!("case           {} on {}", t.case, many(t.threads as u64, "thread"));
     say!("grains         {}", count(t.grains as u64));
     say!("steps          {} in {:.3} s ({})", count(t.steps), t.seconds, span(t.seconds));
     say!("cundall        {}grain-steps/s   cundall={:.4e}", rate(t.cundall), t.cundall);
@@ -83,18 +142,18 @@ fn tell(t: &Timing) {
     say!("kinetic        {:.3e} J", t.kinetic);
     say!(
         "memory         {} in the solver ({:.0} bytes a grain), {} resident",
-        bytes(t.memory),
+        bytes(t.memory as f64),
         t.memory as f64 / t.grains as f64,
-        bytes(t.rss)
+        bytes(t.rss as f64)
     );
     let all: f64 = t.passes.iter().map(|p| p.seconds).sum();
     for p in &t.passes {
         say!(
-            "  {:12} {:5.1} %  {:9.3} ms a run, {} runs",
+            "  {:12} {:5.1} %  {:9.3} ms a run, {}",
             p.name,
             100.0 * p.seconds / all,
             1e3 * p.seconds / p.runs.max(1) as f64,
-            count(p.runs)
+            many(p.runs, "run")
         );
     }
     say!("state          {:016x}", t.hash);

@@ -1,8 +1,8 @@
 //! `barchan check`.
 
-use super::say::{self, about, bytes, count, say};
+use super::say::{self, about, bytes, count, many, say, seconds};
 use super::{Failure, SceneArgs, Threads};
-use barchan::engine::{World, assemble, estimate};
+use barchan::engine::{Meeting, World, assemble, estimate};
 use clap::Args;
 
 #[derive(Args)]
@@ -16,16 +16,22 @@ pub struct CheckArgs {
 pub fn check(args: CheckArgs) -> Result<(), Failure> {
     args.threads.set()?;
     let parsed = args.scene.load()?;
-    say::warnings(&parsed);
-    let mut world = assemble(&parsed)?;
+    let mut world = match assemble(&parsed) {
+        Ok(world) => world,
+        Err(problems) => {
+            say::warnings(&parsed.warnings, &[]);
+            return Err(problems.into());
+        }
+    };
+    say::warnings(&parsed.warnings, world.warnings());
     if let Some(duration) = args.scene.duration {
         world.set_duration(duration);
     }
     numbers(&world);
-    match parsed.warnings.len() {
+    pairs(&world);
+    match parsed.warnings.len() + world.warnings().len() {
         0 => say!("\n{}: no problems", args.scene.scene),
-        1 => say!("\n{}: no errors, 1 warning", args.scene.scene),
-        n => say!("\n{}: no errors, {n} warnings", args.scene.scene),
+        n => say!("\n{}: no errors, {}", args.scene.scene, many(n as u64, "warning")),
     }
     Ok(())
 }
@@ -33,40 +39,69 @@ pub fn check(args: CheckArgs) -> Result<(), Failure> {
 /// What a run would use.
 fn numbers(world: &World) {
     let s = world.summary();
-    let settings = world.dem().settings();
     say!(
-        "grains         {} at the start, {} at the end ({} spheres)",
+        "grains         {} at the start, {} at the end ({})",
         count(s.grains as u64),
         count(s.grains_at_end),
-        count(s.spheres_at_end)
+        many(s.spheres_at_end, "sphere")
     );
-    say!("walls          {}", settings.walls.len());
+    say!("walls          {}", count(world.dem().settings().walls.len() as u64));
     say!("time step      {:.4e} s: {}", s.dt, s.dt_reason);
     say!("               largest safe one {:.4e} s", s.dt_limit);
-    say!("steps          {} to t = {} s", count(s.steps), world.plan().duration);
-    say!("frames         {}, every {} s", count(s.frames), world.plan().frames_every);
-    say!("measurements   {}", world.measurements().iter().map(|m| m.name.as_str()).collect::<Vec<_>>().join(", "));
-    say!("memory         {}", bytes(s.memory));
+    say!("steps          {} to t = {}", count(s.steps), seconds(world.plan().duration));
+    say!("frames         {}, every {}", count(s.frames), seconds(world.plan().frames_every));
+    let names: Vec<_> = world.measurements().iter().map(|m| m.name.as_str()).collect();
+    if !names.is_empty() {
+        say!("measurements   {}", names.join(", "));
+    }
+    say!("memory         {}", bytes(s.memory as f64));
     match estimate::rate() {
         Ok(rate) => {
-            say!("takes          {} on {} threads", about(s.sphere_steps() / rate), rayon::current_num_threads())
+            let threads = many(rayon::current_num_threads() as u64, "thread");
+            say!("takes          {} on {threads}", about(s.sphere_steps() / rate))
         }
         Err(e) => say!("takes          unknown: {e}"),
     }
-    say!("\npair                       E* [Pa]     e     friction  rolling  cohesion [J/m2]");
-    let names = &settings.materials.list;
-    for a in 0..names.len() {
-        for b in a..names.len() {
-            let p = settings.materials.pair(a as u16, b as u16);
-            let pair = format!("{} – {}", names[a].name, names[b].name);
-            say!(
-                "{pair:24}  {:>9.3e}  {:>5.3}  {:>7.3}  {:>7.3}  {:>9.3e}",
-                p.young,
-                p.restitution,
-                p.friction,
-                p.rolling,
-                p.cohesion
-            );
-        }
+}
+
+/// What the contact law does where two materials meet. The speed is an upper bound, that from which the time step is
+/// derived; duration and overlap are those of an undamped impact.
+fn pairs(world: &World) {
+    let settings = world.dem().settings();
+    let Some(speed) = world.meetings().first().map(|m| m.speed) else { return };
+    let names: Vec<_> = settings.materials.list.iter().map(|m| m.name.as_str()).collect();
+    let name = |m: &Meeting| {
+        format!("{} – {}{}", names[m.a as usize], names[m.b as usize], if m.wall { " (wall)" } else { "" })
+    };
+    let wide = world.meetings().iter().map(|m| name(m).chars().count()).max().unwrap_or(0).max(8);
+    say!("\nat most {speed:.3} m/s");
+    say!(
+        "{:wide$}  {:>9}  {:>5}  {:>6}  {:>8}  {:>7}  {:>8}  {:>12}  {:>9}",
+        "contact",
+        "E* [Pa]",
+        "e",
+        "beta",
+        "friction",
+        "rolling",
+        "γ [J/m2]",
+        "duration",
+        "overlap"
+    );
+    let or_law = |x: Option<f64>, digits: usize| x.map_or("law".into(), |x| format!("{x:.digits$}"));
+    for m in world.meetings() {
+        let p = settings.materials.pair(m.a, m.b);
+        let beta = Meeting::damping_ratio(&settings.law.normal, p.restitution);
+        say!(
+            "{:wide$}  {:>9.3e}  {:>5}  {:>6}  {:>8.3}  {:>7.3}  {:>8.2e}  {:>10.3e} s  {:>7.2} %",
+            name(m),
+            p.young,
+            or_law(beta.map(|_| p.restitution), 3),
+            or_law(beta, 4),
+            p.friction,
+            p.rolling,
+            p.cohesion,
+            m.duration,
+            100.0 * m.overlap
+        );
     }
 }

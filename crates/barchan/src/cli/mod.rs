@@ -29,8 +29,8 @@ impl From<barchan::LoadError> for Failure {
     fn from(e: barchan::LoadError) -> Failure {
         match e {
             barchan::LoadError::Scene(problems) => Failure::Scene(problems),
-            barchan::LoadError::Unknown { .. } => Failure::Usage(e.to_string()),
             barchan::LoadError::File { .. } => Failure::Failed(e.to_string()),
+            e => Failure::Usage(e.to_string()),
         }
     }
 }
@@ -81,7 +81,7 @@ enum Command {
 #[derive(Args, Clone, Copy)]
 struct Threads {
     /// Worker threads; left out: one a core. The result is the same bit for bit
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = threads, allow_hyphen_values = true)]
     threads: Option<u16>,
 }
 
@@ -99,10 +99,10 @@ struct SceneArgs {
     #[arg(value_name = "NAME|FILE")]
     scene: String,
     /// Simulated time, instead of the scene's: seconds, or with a unit ("20 ms")
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", value_parser = duration, allow_hyphen_values = true)]
     duration: Option<f64>,
     /// Multiply the number of grains (their size stays, the geometry grows)
-    #[arg(long, value_name = "K", value_parser = factor)]
+    #[arg(long, value_name = "K", value_parser = factor, allow_hyphen_values = true)]
     scale: Option<f64>,
 }
 
@@ -120,17 +120,48 @@ fn load(scene: &str, scale: Option<f64>) -> Result<barchan::scene::Parsed, Failu
     })
 }
 
-fn positive(value: f64) -> Result<f64, String> {
-    if value.is_finite() && value > 0.0 { Ok(value) } else { Err("give a positive number".into()) }
+fn positive(value: f64, help: &str) -> Result<f64, String> {
+    if value.is_finite() && value > 0.0 { Ok(value) } else { Err(help.into()) }
 }
 
 fn duration(text: &str) -> Result<f64, String> {
+    let help = "give a time above 0: seconds, such as 0.5, or with a unit, such as \"20 ms\"";
     let bare = text.trim().parse::<f64>().ok();
-    positive(bare.map_or_else(|| barchan::scene::units::Quantity::TIME.parse(text), Ok)?)
+    let value = bare.map_or_else(|| barchan::scene::units::Quantity::TIME.parse(text), Ok);
+    positive(value.map_err(|e| format!("{e}; {help}"))?, help)
 }
 
 fn factor(text: &str) -> Result<f64, String> {
-    positive(text.parse::<f64>().map_err(|e| e.to_string())?)
+    let help = "give a number above 0, such as 4 for four times the grains";
+    positive(text.trim().parse().map_err(|_| help)?, help)
+}
+
+fn threads(text: &str) -> Result<u16, String> {
+    let n = text.trim().parse().ok().filter(|n| (1..=1024).contains(n));
+    n.ok_or_else(|| "give a whole number from 1 to 1024".into())
+}
+
+/// A whole number of things to count, from 1.
+fn whole(text: &str) -> Result<u32, String> {
+    let n = text.trim().replace(['_', ','], "").parse().ok().filter(|n| *n >= 1);
+    n.ok_or_else(|| "give a whole number from 1, such as 64000".into())
+}
+
+/// What is wrong with a value on the command line, in our words; none where clap's own say it well.
+fn wrong_value(e: &clap::Error) -> Option<String> {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    let text = |kind| match e.get(kind) {
+        Some(ContextValue::String(s)) => Some(s.as_str()),
+        _ => None,
+    };
+    let flag = text(ContextKind::InvalidArg)?.split(' ').next()?;
+    match e.kind() {
+        ErrorKind::ValueValidation => {
+            let why = std::error::Error::source(e)?.to_string();
+            Some(format!("{flag} {}: {why}", text(ContextKind::InvalidValue)?))
+        }
+        _ => None,
+    }
 }
 
 /// Name of a scene's folder: that of its file without its ending.
@@ -142,6 +173,10 @@ pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(e) => {
+            if let Some(message) = wrong_value(&e) {
+                say::error(&message);
+                return ExitCode::from(2);
+            }
             // `print` writes help to stdout and errors to stderr; a closed pipe is no reason to complain.
             let _ = e.print();
             return ExitCode::from(e.exit_code() as u8);

@@ -1,6 +1,6 @@
 //! `barchan run`.
 
-use super::say::{self, about, bytes, count, rate, say, span};
+use super::say::{self, about, bytes, count, many, rate, say, seconds, span};
 use super::{Failure, Threads, stem, stop};
 use barchan::engine::estimate;
 use barchan::prelude::*;
@@ -16,22 +16,22 @@ const PLAIN_EVERY: Duration = Duration::from_secs(5);
 #[derive(Args)]
 pub struct RunArgs {
     /// Name of the gallery, or a scene file
-    #[arg(value_name = "NAME|FILE", required_unless_present = "resume", conflicts_with = "resume")]
+    #[arg(value_name = "NAME|FILE")]
     scene: Option<String>,
     /// Folder for the results; left out: out/NAME
-    #[arg(short, long, value_name = "DIR", conflicts_with = "resume")]
+    #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// Go on with the run in this folder
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
     /// Replace a run that is in the folder
-    #[arg(long, conflicts_with = "resume")]
+    #[arg(long)]
     force: bool,
     /// Simulated time, instead of the scene's: seconds, or with a unit ("20 ms")
-    #[arg(long, value_name = "TIME", value_parser = super::duration)]
+    #[arg(long, value_name = "TIME", value_parser = super::duration, allow_hyphen_values = true)]
     duration: Option<f64>,
     /// Multiply the number of grains (their size stays, the geometry grows)
-    #[arg(long, value_name = "K", value_parser = super::factor, conflicts_with = "resume")]
+    #[arg(long, value_name = "K", value_parser = super::factor, allow_hyphen_values = true)]
     scale: Option<f64>,
     #[command(flatten)]
     threads: Threads,
@@ -40,16 +40,61 @@ pub struct RunArgs {
     quiet: bool,
 }
 
+impl RunArgs {
+    /// What cannot be asked for together.
+    fn consistent(&self) -> Result<(), Failure> {
+        let usage = |text: String| Err(Failure::Usage(text));
+        let Some(folder) = &self.resume else {
+            return match &self.scene {
+                Some(_) => Ok(()),
+                None => usage(
+                    "run what? Give a scene of the gallery (`barchan scenes` lists it), a scene file, or --resume DIR"
+                        .into(),
+                ),
+            };
+        };
+        let folder = folder.display();
+        match &self.scene {
+            Some(scene) => usage(format!(
+                "--resume {folder} goes on with the scene of that run: leave out `{scene}`, or leave out --resume to start \
+                 `{scene}` anew"
+            )),
+            None if self.output.is_some() => {
+                usage(format!("--resume {folder} goes on writing into that folder: leave out -o"))
+            }
+            None if self.force => usage("--resume keeps what the run has written: leave out --force".into()),
+            None if self.scale.is_some() => {
+                usage("a run under way keeps its grains: leave out --scale, or start a new run".into())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
 pub fn run(args: RunArgs) -> Result<(), Failure> {
+    args.consistent()?;
     args.threads.set()?;
     let failed = |e: RunError| match e {
         RunError::Scene(problems) => Failure::Scene(problems),
-        RunError::Exists { .. } | RunError::NotARun { .. } | RunError::Locked { .. } => Failure::Usage(e.to_string()),
+        RunError::Exists { .. }
+        | RunError::NotARun { .. }
+        | RunError::NotAFolder { .. }
+        | RunError::AtEnd { .. }
+        | RunError::Locked { .. } => Failure::Usage(e.to_string()),
         e => Failure::Failed(e.to_string()),
     };
     let (run, folder) = match (&args.resume, &args.scene) {
         (Some(folder), _) => {
-            let run = Run::resume(folder, args.duration).map_err(failed)?;
+            let run = match Run::resume(folder, args.duration) {
+                // Nothing was asked for that is not done; a script that resumes until the end is right to stop here.
+                Err(e @ RunError::AtEnd { .. }) if args.duration.is_none() => {
+                    if !args.quiet {
+                        say!("{e}");
+                    }
+                    return Ok(());
+                }
+                run => run.map_err(failed)?,
+            };
             if let Some(why) = run.passed_over() {
                 say::aside(format_args!(
                     "warning: the newest checkpoint is damaged, going on from the one before it: {why}"
@@ -60,10 +105,10 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         (None, scene) => {
             let scene = scene.as_deref().unwrap_or_default();
             let parsed = super::load(scene, args.scale)?;
-            if !args.quiet {
-                say::warnings(&parsed);
-            }
             let mut world = assemble(&parsed)?;
+            if !args.quiet {
+                say::warnings(&parsed.warnings, world.warnings());
+            }
             if let Some(duration) = args.duration {
                 world.set_duration(duration);
             }
@@ -92,20 +137,20 @@ fn start_line(world: &World, resumed: bool) -> String {
         Ok(rate) => about(s.sphere_steps() * left / rate),
         Err(_) => "time unknown".into(),
     };
-    let from = if resumed { format!(" from t = {:.6} s", world.time()) } else { String::new() };
+    let from = if resumed { format!(" from t = {}", seconds(world.time())) } else { String::new() };
     let coming =
         if s.grains_at_end > s.grains as u64 { format!(" (up to {})", count(s.grains_at_end)) } else { String::new() };
     format!(
-        "{}{from}: {} grains{coming}, dt {:.3e} s ({}), {} steps to t = {} s, {} frames, {}, {takes} on {} threads",
+        "{}{from}: {}{coming}, dt {:.3e} s ({}), {} to t = {}, {}, {}, {takes} on {}",
         world.plan().name,
-        count(s.grains as u64),
+        many(s.grains as u64, "grain"),
         s.dt,
         s.dt_reason,
-        count(s.steps),
-        world.plan().duration,
-        count(s.frames),
-        bytes(s.memory),
-        rayon::current_num_threads(),
+        many(s.steps, "step"),
+        seconds(world.plan().duration),
+        many(s.frames, "frame"),
+        bytes(s.memory as f64),
+        many(rayon::current_num_threads() as u64, "thread"),
     )
 }
 
@@ -113,20 +158,20 @@ fn end(report: &RunReport, folder: &Path, quiet: bool) -> Result<(), Failure> {
     let shown = folder.display();
     if report.status == Status::Stopped {
         say::aside(format_args!(
-            "stopped at t = {:.6} s with a checkpoint; go on with: barchan run --resume {shown}",
-            report.time
+            "stopped at t = {} with a checkpoint; go on with: barchan run --resume {shown}",
+            seconds(report.time)
         ));
         return Err(Failure::Stopped);
     }
     if !quiet {
         for (name, tally) in &report.tallies {
-            say!("{name}: {} grains taken, {:.4} kg", count(tally.grains), tally.mass);
+            say!("{name}: {} taken, {:.4} kg", many(tally.grains, "grain"), tally.mass);
         }
         say!(
-            "done: t = {:.6} s, {} grains, {} frames in {shown}, {} of computing; state {:016x}",
-            report.time,
-            count(report.grains as u64),
-            count(report.frames),
+            "done: t = {}, {}, {} in {shown}, {} of computing; state {:016x}",
+            seconds(report.time),
+            many(report.grains as u64, "grain"),
+            many(report.frames, "frame"),
             span(report.seconds),
             report.hash
         );
@@ -174,9 +219,9 @@ impl Show {
 
 fn describe(p: &Progress) -> String {
     format!(
-        "t {:.4} s · {} grains · {}grain-steps/s · {:.3}× real time · {} left · E {:.2e} J · Z {:.2} · overlap {:.2} %",
-        p.time,
-        count(p.grains as u64),
+        "t {} · {} · {}grain-steps/s · {:.3}× real time · {} left · E {:.2e} J · Z {:.2} · overlap {:.2} %",
+        seconds(p.time),
+        many(p.grains as u64, "grain"),
         rate(p.grain_steps_per_second),
         p.real_time,
         span(p.seconds_left),

@@ -1,6 +1,7 @@
 //! Words to the user. A reader that has gone away (`barchan scenes | head -1`) is no error, and a run goes on without.
 
-use barchan::scene::SceneErrors;
+pub use barchan::scene::words::{bytes, count, many, seconds};
+use barchan::scene::{Problem, SceneErrors};
 use miette::{Diagnostic, GraphicalReportHandler};
 use std::fmt::{Display, Write as _};
 use std::io::{IsTerminal, Write as _};
@@ -38,26 +39,19 @@ fn report(of: &dyn Diagnostic) {
 
 /// Every problem of a scene with its lines, on stderr.
 pub fn problems(problems: &SceneErrors) {
-    problems.problems.iter().for_each(|p| report(p));
+    for p in &problems.problems {
+        report(p);
+        aside("");
+    }
     error(&problems.to_string());
 }
 
-/// Warnings of a scene that can run, on stderr.
-pub fn warnings(of: &barchan::scene::Parsed) {
-    of.warnings.iter().for_each(|p| report(p));
-}
-
-/// `64,000`.
-pub fn count(n: impl Into<u64>) -> String {
-    let digits = n.into().to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
+/// Warnings of a scene that can run, on stderr: the scene's own, and those of assembling it.
+pub fn warnings(own: &[Problem], of_world: &[Problem]) {
+    for p in own.iter().chain(of_world) {
+        report(p);
+        aside("");
     }
-    text
 }
 
 /// `3 s`, `4 min 20 s`, `1 h 15 min`, `2 d 3 h`.
@@ -82,15 +76,6 @@ pub fn about(seconds: f64) -> String {
     if text.starts_with(|c: char| c.is_ascii_digit()) { format!("about {text}") } else { text }
 }
 
-/// `512 kB`, `24 MB`, `1.8 GB`.
-pub fn bytes(n: usize) -> String {
-    match n as f64 {
-        b if b < 1e6 => format!("{:.0} kB", (b / 1e3).max(1.0)),
-        b if b < 1e9 => format!("{:.0} MB", b / 1e6),
-        b => format!("{:.1} GB", b / 1e9),
-    }
-}
-
 /// `7.6 M` of a rate.
 pub fn rate(n: f64) -> String {
     match n {
@@ -105,16 +90,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_read_well() {
-        assert_eq!(
-            [count(7u64), count(1234u64), count(64_000u64), count(1_000_000u64)],
-            ["7", "1,234", "64,000", "1,000,000"]
-        );
+    fn spans_read_well() {
         assert_eq!(
             [span(0.2), span(59.0), span(260.0), span(4500.0), span(183_600.0)],
             ["less than 1 s", "59 s", "4 min 20 s", "1 h 15 min", "2 d 3 h"]
         );
-        assert_eq!([bytes(10), bytes(24_000_000), bytes(1_800_000_000)], ["1 kB", "24 MB", "1.8 GB"]);
         assert_eq!([about(0.2), about(5.0), about(f64::INFINITY)], ["less than 1 s", "about 5 s", "unknown"]);
     }
 }

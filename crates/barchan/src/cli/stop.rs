@@ -1,20 +1,28 @@
-//! Ctrl-C: once to stop after the step under way, twice to quit at once.
+//! Ctrl-C: once to stop after the step under way, again to quit at once.
 
 use super::say;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 /// Whether the user asked to stop.
 pub static ASKED: AtomicBool = AtomicBool::new(false);
-static TIMES: AtomicUsize = AtomicUsize::new(0);
+static FIRST: OnceLock<Instant> = OnceLock::new();
+
+/// A second signal that follows the first sooner than this is the same request: `timeout` and some shells send it to
+/// the program and to its group as well.
+const SAME: Duration = Duration::from_secs(1);
 
 /// Listens for Ctrl-C (and for the system's request to end) from now on.
 pub fn listen() {
     // Without a handler Ctrl-C still ends the run, only without a last checkpoint: no reason not to run.
     let _ = ctrlc::set_handler(|| {
-        ASKED.store(true, Ordering::Relaxed);
-        match TIMES.fetch_add(1, Ordering::Relaxed) {
-            0 => say::aside("\nstopping: a checkpoint is being written (Ctrl-C again quits at once)"),
-            _ => std::process::exit(130),
+        let again = ASKED.swap(true, Ordering::Relaxed);
+        if !again {
+            say::aside("\nstopping: a checkpoint is being written (Ctrl-C again quits at once)");
+        }
+        if FIRST.get_or_init(Instant::now).elapsed() > SAME {
+            std::process::exit(130);
         }
     });
 }

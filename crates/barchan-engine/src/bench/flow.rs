@@ -1,0 +1,41 @@
+//! The collapse of a column: a bed settled on 40 by 20 diameters behind a gate, which is gone in one step; then the
+//! grains run out over the floor of a channel. Material and time step as `settled`.
+
+use super::settled::{DIAMETER, loose, settings};
+use super::{Built, Case};
+use barchan_core::shapes::Shape;
+use barchan_core::walls::Geometry;
+use glam::DVec3;
+
+pub(super) const CASE: Case =
+    Case { name: "flow", about: "a column that collapses and runs out over a floor", grains: 64_000, build };
+
+/// Steps after which a column of 64,000 is at rest, and the gate goes.
+const SETTLE: u64 = 34_000;
+/// Run-out that is kept free, over the height of the loose lattice: more than grains of any friction reach in channels
+/// (Lube et al. 2005: 1.2 to 2 times the settled height at this aspect).
+const FREE: f64 = 2.0;
+
+fn build(grains: usize) -> Built {
+    let scale = (grains as f64 / 64_000.0).sqrt();
+    let base = [40.0, 20.0].map(|side: f64| (side * scale).round().max(6.0) * DIAMETER);
+    let (grains, top) = loose(grains, base, DIAMETER);
+    let mut settings = settings(Shape::sphere(), base[0], top + 8.0 * DIAMETER);
+    let end = base[0] + FREE * top;
+    settings.domain.max.x = end + 0.5 * DIAMETER;
+    settings.domain.max.y = base[1] + 0.5 * DIAMETER;
+    for wall in &mut settings.walls {
+        match (wall.name.as_str(), &mut wall.geometry) {
+            ("right", _) => {
+                // The gate moves to the far end of the channel within the step after the bed has settled. A plane that
+                // recedes wakes nobody, so it costs no search.
+                wall.motion.velocity = DVec3::X * (end - base[0]) / settings.dt;
+                wall.motion.from = SETTLE as f64 * settings.dt;
+                wall.motion.until = (SETTLE + 1) as f64 * settings.dt;
+            }
+            ("back", Geometry::Plane { point, .. }) => point.y = base[1],
+            _ => {}
+        }
+    }
+    Built { settings, grains, settle: SETTLE }
+}
