@@ -26,6 +26,7 @@ pub struct Shape {
     volume: f64,
     inertia: DVec3,
     to_principal: DQuat,
+    bounding_radius: f64,
 }
 
 /// A clump that is no body.
@@ -68,6 +69,7 @@ impl Shape {
             volume: UNIT_VOLUME,
             inertia: DVec3::splat(0.4 * UNIT_VOLUME),
             to_principal: DQuat::IDENTITY,
+            bounding_radius: 1.0,
         }
     }
 
@@ -87,7 +89,9 @@ impl Shape {
             volume: moments.volume,
             inertia: DVec3::splat((second.x_axis.x + second.y_axis.y + second.z_axis.z) * 2.0 / 3.0),
             to_principal: DQuat::IDENTITY,
-        })
+            bounding_radius: 0.0,
+        }
+        .bounded())
     }
 
     /// The union of any spheres, given by centre [m] and radius [m] in any frame; also returns the largest radius [m],
@@ -114,7 +118,11 @@ impl Shape {
         let to_principal = DQuat::from_mat3(&axes.transpose()).normalize();
         let place = |&(c, radius): &(DVec3, f64)| ShapeSphere { centre: to_principal * (c - centre), radius };
         let spheres = scaled.iter().map(place).collect();
-        Ok((Shape { name: name.into(), spheres, volume: moments.volume, inertia, to_principal }, largest))
+        Ok((
+            Shape { name: name.into(), spheres, volume: moments.volume, inertia, to_principal, bounding_radius: 0.0 }
+                .bounded(),
+            largest,
+        ))
     }
 
     /// Name from the scene.
@@ -142,9 +150,21 @@ impl Shape {
         self.to_principal
     }
 
+    /// With its bounding radius filled in.
+    fn bounded(mut self) -> Shape {
+        self.bounding_radius = self.spheres.iter().map(|s| s.centre.length() + s.radius).fold(0.0, f64::max);
+        self
+    }
+
     /// Radius of the smallest ball about the centre of mass that holds the shape, in units of the largest radius.
     pub fn bounding_radius(&self) -> f64 {
-        self.spheres.iter().map(|s| s.centre.length() + s.radius).fold(0.0, f64::max)
+        self.bounding_radius
+    }
+
+    /// Whether all three moments of inertia are equal (a sphere, a regular tetrahedron), so that the shape turns like a
+    /// ball: to a part in a million, the accuracy of the moments.
+    pub fn is_round_top(&self) -> bool {
+        self.inertia.max_element() - self.inertia.min_element() < 1e-6 * self.inertia.max_element()
     }
 
     /// Whether this is a single sphere, for which orientation means nothing.

@@ -55,10 +55,15 @@ pub struct Solver<R: Kernels> {
 
 /// Least skin of a grain, as a share of its radius.
 const SKIN_LEAST: f64 = 0.01;
-/// Largest skin of a grain, as a share of its radius.
-const SKIN_MOST: f64 = 0.15;
-/// Steps a grain's skin should last at its present speed, with a margin for speeding up.
-const SKIN_STEPS: f64 = 200.0 * 1.3;
+/// Skin of a grain of mean speed, as a share of its radius: where more near pairs cost what fewer rebuilds save.
+const SKIN_MEAN: f64 = 0.15;
+/// Largest skin of a grain, as a share of its radius. Only a few are so much faster than the mean; without it one falling
+/// grain would have the lists of a whole settled bed rebuilt every ten steps.
+const SKIN_MOST: f64 = 1.0;
+/// Most steps the lists are meant to last.
+const MOST_STEPS: f64 = 200.0;
+/// Margin for grains that speed up.
+const MARGIN: f64 = 1.3;
 /// Builds of the lists between two sorts of memory.
 const BUILDS_PER_SORT: u32 = 32;
 
@@ -260,7 +265,7 @@ impl<R: Kernels> Solver<R> {
         let balls = self.give_budgets();
         let least = self.grains.place.par_iter().map(|p| p[3]).reduce(|| f64::INFINITY, f64::min);
         for budget in &mut self.wall_budget {
-            *budget = SKIN_MOST * least;
+            *budget = SKIN_MEAN * least;
         }
         self.block = lists::block_size(self.grains.len(), self.spheres.len());
         let rebuild = Rebuild {
@@ -319,25 +324,30 @@ impl<R: Kernels> Solver<R> {
 
     /// Gives every grain the distance it may move, from its speed; returns centres and reaches of the spheres.
     fn give_budgets(&mut self) -> Vec<Ball> {
-        let ahead = SKIN_STEPS * self.settings.dt;
+        let dt = self.settings.dt;
         let (grains, shapes) = (&mut self.grains, &self.settings.shapes);
         let speed = |g: usize| {
             let v = vec3(&grains.velocity[g]).length();
             let shape = &shapes[grains.shape[g] as usize];
             if shape.is_sphere() {
-                v
-            } else {
-                v + grains.spin(g, vec3(&grains.momentum[g]), grains.turn(g), shapes).length()
-                    * shape.bounding_radius()
-                    * grains.place[g][3]
+                return v;
             }
+            let w = grains.spin(g, vec3(&grains.momentum[g]), grains.turn(g), shapes).length();
+            v + w * shape.bounding_radius() * grains.place[g][3]
         };
-        let budget: Vec<f32> = (0..grains.len())
-            .into_par_iter()
-            .map(|g| {
-                let r = grains.place[g][3];
-                (SKIN_LEAST * r + speed(g) * ahead).min(SKIN_MOST * r) as f32
-            })
+        let speeds: Vec<f64> = (0..grains.len()).into_par_iter().map(speed).collect();
+        // How many steps a grain of mean speed and mean radius takes to cross the skin meant for it. Sums of fixed chunks.
+        let sums: Vec<(f64, f64)> = speeds
+            .par_chunks(4096)
+            .zip(grains.place.par_chunks(4096))
+            .map(|(v, p)| (v.iter().sum(), p.iter().map(|p| p[3]).sum()))
+            .collect();
+        let (v, r) = sums.iter().fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
+        let steps = if v > 0.0 { (SKIN_MEAN * r / (MARGIN * v * dt)).min(MOST_STEPS) } else { MOST_STEPS };
+        let budget: Vec<f32> = speeds
+            .par_iter()
+            .zip(&grains.place)
+            .map(|(v, p)| (SKIN_LEAST * p[3] + MARGIN * v * steps * dt).min(SKIN_MOST * p[3]) as f32)
             .collect();
         grains.budget = budget;
         let grains = &self.grains;

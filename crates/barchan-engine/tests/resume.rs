@@ -115,3 +115,61 @@ fn folders_are_guarded() {
     let blocked = Run::start(world(&[BOX, ONE]), &folder.path().join("file/out"), false);
     assert!(matches!(blocked, Err(RunError::File(_))), "a folder that cannot be made");
 }
+
+#[test]
+fn a_run_at_its_end_says_so_and_a_longer_duration_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut brief = world(&[BOX, ONE]);
+    brief.set_duration(1e-3);
+    run(brief, folder.path(), RunOptions::default()).unwrap();
+    let table = std::fs::read(folder.path().join("run.toml")).unwrap();
+    for passed in [None, Some(1e-3), Some(5e-4)] {
+        let told = Run::resume(folder.path(), passed).err().unwrap();
+        assert!(matches!(told, RunError::AtEnd { .. }) && told.to_string().contains("--duration"), "{told}");
+    }
+    assert_eq!(std::fs::read(folder.path().join("run.toml")).unwrap(), table, "and leaves the folder as it is");
+    assert_eq!(resume(folder.path(), Some(2e-3)).status, Status::Finished);
+}
+
+#[test]
+fn a_changed_scene_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut brief = world(&[BOX, ONE]);
+    brief.set_duration(1e-3);
+    run(brief, folder.path(), RunOptions::default()).unwrap();
+    let file = folder.path().join("scene.toml");
+    let scene = std::fs::read_to_string(&file).unwrap();
+    for edited in [
+        scene.replace("friction = 0.5", "friction = 0.4"),
+        scene.replace("duration = 0.05", "duration = 9"),
+        "?".into(),
+    ] {
+        std::fs::write(&file, edited).unwrap();
+        let told = Run::resume(folder.path(), Some(2e-3)).err().unwrap();
+        assert!(matches!(told, RunError::SceneChanged { .. }) && told.to_string().contains("restore"), "{told}");
+    }
+    std::fs::write(&file, scene).unwrap();
+    assert_eq!(resume(folder.path(), Some(2e-3)).status, Status::Finished);
+}
+
+#[test]
+fn a_file_is_no_folder_of_a_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut brief = world(&[BOX, ONE]);
+    brief.set_duration(1e-4);
+    run(brief, folder.path(), RunOptions::default()).unwrap();
+    let told = Run::resume(&folder.path().join("checkpoint.barchan"), None).err().unwrap();
+    assert!(matches!(&told, RunError::NotAFolder { folder: Some(f), .. } if f == folder.path()), "{told}");
+}
+
+#[test]
+fn a_guard_names_the_checkpoint_and_how_far_back_it_is() {
+    let open =
+        BOX.replace("open = [\"top\"]", "open = [\"top\", \"bottom\"]").replace("duration = 0.05", "duration = 0.5");
+    let folder = tempfile::tempdir().unwrap();
+    let told = run(world(&[&open, ONE, "[output]\ncheckpoint = 0.02\n"]), folder.path(), RunOptions::default());
+    let Err(RunError::World { time, checkpoint: Some((_, kept)), source }) = told else { panic!("{told:?}") };
+    assert!(kept < time && time - kept <= 0.0201, "{source}: {kept} of {time}");
+    let text = RunError::World { time, checkpoint: Some(("x".into(), kept)), source }.to_string();
+    assert!(text.contains("last good checkpoint is x, of t = ") && text.contains("before this"), "{text}");
+}

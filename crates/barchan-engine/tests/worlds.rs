@@ -175,3 +175,68 @@ every = "1 ms"
     let carried = rows[1].last().unwrap()[3];
     assert!((carried / -weight - 1.0).abs() < 0.02, "the floor carries {carried} N of {weight} N");
 }
+
+#[test]
+fn a_plunger_is_moved_by_its_load_and_its_own_weight() {
+    // m a = load + m g·axis: 20 g under 0.3 N downwards, far above the grain.
+    let plunger = r#"
+[[walls]]
+name = "plunger"
+material = "beads"
+disc = { centre = [0.02, 0.02, 0.09], normal = [0, 0, 1], radius = 0.01 }
+drive = { axis = [0, 0, -1], mass = "20 g", load = "0.3 N" }
+"#;
+    let mut w = world(&[BOX, ONE, plunger]);
+    while w.time() < 0.03 {
+        w.step().unwrap();
+    }
+    let fallen = -w.dem().walls().1[1].position.z;
+    let exact = 0.5 * (0.3 / 0.02 + 9.81) * w.time().powi(2);
+    assert!((fallen / exact - 1.0).abs() < 1e-2, "{fallen} against {exact}");
+}
+
+#[test]
+fn more_grains_than_memory_are_refused_before_they_are_placed() {
+    let fill = "[[grains]]\nmaterial = \"beads\"\nradius = \"1 mm\"\nfill = { box = { min = [0.001, 0.001, 0.001], \
+                max = [0.039, 0.039, 0.05] } }\n";
+    let rain = "[[grains]]\nmaterial = \"beads\"\nradius = \"1 mm\"\nfill = { box = { min = [0.001, 0.001, 0.001], \
+                max = [0.039, 0.039, 0.05] }, method = \"rain\", count = 1000, batch = 100, every = \"1 ms\" }\n";
+    for grains in [fill, rain] {
+        let scaled = common::parse(&[BOX, grains]).scaled(1e12).unwrap();
+        let told = barchan_engine::assemble(&scaled).err().map(|e| e.listing()).unwrap_or_default();
+        assert!(told.contains("grains would need about") && told.contains("this machine has"), "{told}");
+    }
+}
+
+#[test]
+fn an_impact_too_hard_for_the_law_is_foretold() {
+    let drop = |height: f64, young: &str| {
+        let tall = BOX.replace("0.11]", "2.1]").replace("0.1]", "2.05]").replace("5 MPa", young);
+        let grain = format!("[[grains]]\nmaterial = \"beads\"\nradius = 0.001\nat = [[0.02, 0.02, {height}]]\n");
+        world(&[&tall, &grain]).warnings().iter().map(|w| format!("{} {}", w.message, w.help)).collect::<String>()
+    };
+    assert_eq!(drop(0.02, "5 MPa"), "", "the height of the domain alone is no reason");
+    // Undamped Hertz impact: ξ/R = (5πρv²/4E*)^0.4, v² = 2g (2 m − R), E* = E/2(1 − ν²).
+    let v2: f64 = 2.0 * 9.81 * 1.999;
+    let share = (5.0 * std::f64::consts::PI * 2500.0 * v2 / (4.0 * 5e6 / (2.0 * 0.91))).powf(0.4);
+    let told = drop(2.0, "5 MPa");
+    let expected = [format!("{:.2} m/s", v2.sqrt()), format!("by {:.0} %", 100.0 * share), "young".into()];
+    assert!(expected.iter().all(|e| told.contains(e)), "{expected:?} in {told}");
+    assert_eq!(drop(2.0, "1 GPa"), "", "stiffer grains may fall so far");
+}
+
+#[test]
+fn no_row_says_minus_zero() {
+    let mut w = world(&[
+        "gravity = [0, 0, 0]\n",
+        BOX,
+        ONE,
+        "[[measure]]\nenergy = {}\nevery = \"1 ms\"\n[[measure]]\nwall_forces = {}\nevery = \"1 ms\"\n",
+    ]);
+    let mut rows = w.rows().to_vec();
+    while w.time() < 0.005 {
+        w.step().unwrap();
+        rows.extend_from_slice(w.rows());
+    }
+    assert!(rows.len() >= 12 && rows.iter().flat_map(|r| &r.values).all(|v| v.to_bits() != (-0.0f64).to_bits()));
+}

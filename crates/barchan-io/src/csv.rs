@@ -192,6 +192,19 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_regular_file_is_not_continued() {
+        let folder = tempfile::tempdir().unwrap();
+        let told = Table::resume(folder.path(), &columns(), 0.0);
+        assert!(matches!(&told, Err(TableError::File(FileError::InTheWay { .. }))), "{told:?}");
+        #[cfg(unix)]
+        {
+            // This device has no end.
+            let told = Table::resume("/dev/zero", &columns(), 0.0).map(|_| ()).unwrap_err().to_string();
+            assert!(told.contains("not a regular file"), "{told}");
+        }
+    }
+
+    #[test]
     fn numbers_read_back_to_the_last_bit() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.csv");

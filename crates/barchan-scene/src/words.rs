@@ -36,14 +36,15 @@ pub fn seconds(time: f64) -> String {
     format!("{text} {unit}")
 }
 
-/// A share of memory: `512 kB`, `24 MB`, `1.8 GB`, `12 TB`; beyond, in TB with three digits.
+/// A share of memory: `512 kB`, `24 MB`, `1.8 GB`, `1.8 TB`, `3.1 PB`.
 pub fn bytes(n: f64) -> String {
     match n {
         b if b < 1e6 => format!("{:.0} kB", (b / 1e3).max(1.0)),
         b if b < 1e9 => format!("{:.0} MB", b / 1e6),
         b if b < 1e12 => format!("{:.1} GB", b / 1e9),
-        b if b < 1e15 => format!("{:.0} TB", b / 1e12),
-        b => format!("{:.2e} TB", b / 1e12),
+        b if b < 1e15 => format!("{:.1} TB", b / 1e12),
+        b if b < 1e18 => format!("{:.1} PB", b / 1e15),
+        b => format!("{:.1e} PB", b / 1e15),
     }
 }
 
@@ -61,7 +62,7 @@ mod tests {
             [many(1u64, "thread"), many(2u64, "thread"), many(0u64, "grain")],
             ["1 thread", "2 threads", "0 grains"]
         );
-        assert_eq!([bytes(10.0), bytes(24e6), bytes(1.8e9), bytes(3e12)], ["1 kB", "24 MB", "1.8 GB", "3 TB"]);
+        assert_eq!([bytes(10.0), bytes(24e6), bytes(1.8e9), bytes(3e12)], ["1 kB", "24 MB", "1.8 GB", "3.0 TB"]);
     }
 
     #[test]

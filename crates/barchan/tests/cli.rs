@@ -81,6 +81,48 @@ fn help_and_wrong_flags() {
         assert_eq!(said.code, 2, "{wrong:?}: {}", said.err);
         assert!(!said.err.is_empty());
     }
+    for (wrong, what) in [
+        (&["run"][..], "--resume DIR"),
+        (&["run", "hourglass", "--duration", "-1"], "--duration -1: give a time above 0"),
+        (&["run", "hourglass", "--scale", "abc"], "--scale abc: give a number above 0"),
+        (&["check", "hourglass", "--scale", "-2"], "--scale -2: give a number above 0"),
+        (&["run", "hourglass", "--threads", "0"], "from 1 to 1024"),
+        (&["run", "hourglass", "--resume", "x"], "leave out `hourglass`"),
+        (&["run", "--resume", "x", "-o", "y"], "leave out -o"),
+        (&["run", "--resume", "x", "--scale", "2"], "leave out --scale"),
+        (&["bench", "settled", "--svg", "x.svg"], "bench scaling"),
+    ] {
+        let said = ask(folder.path(), wrong);
+        assert!(said.err.contains(what) && said.err.lines().count() == 1, "{wrong:?}: {}", said.err);
+    }
+}
+
+#[test]
+fn what_is_no_scene_file_is_named() {
+    let folder = folder_with(SMALL);
+    let said = ask(folder.path(), &["run", "."]);
+    assert!(said.code == 2 && said.err.contains("is a folder"), "{}", said.err);
+    assert_eq!(ask(folder.path(), &["run", "s.toml", "-q", "--duration", "1 ms"]).code, 0);
+    let said = ask(folder.path(), &["check", "out/s"]);
+    assert!(said.code == 2 && said.err.contains("barchan run --resume out/s"), "{}", said.err);
+    let said = ask(folder.path(), &["check", "out/s/checkpoint.barchan"]);
+    assert!(said.code == 2 && said.err.contains("not a text file"), "{}", said.err);
+    let said = ask(folder.path(), &["run", "--resume", "out/s/run.toml"]);
+    assert!(said.code == 2 && said.err.contains("is a file") && said.err.contains("give out/s"), "{}", said.err);
+
+    let ended = ask(folder.path(), &["run", "--resume", "out/s"]);
+    assert!(ended.code == 0 && ended.out.contains("at its end"), "{}{}", ended.out, ended.err);
+    let passed = ask(folder.path(), &["run", "--resume", "out/s", "--duration", "0.5 ms"]);
+    assert!(passed.code == 2 && passed.err.contains("longer"), "{}{}", passed.out, passed.err);
+}
+
+#[test]
+fn too_many_grains_are_refused_with_what_they_would_take() {
+    let folder = folder_with(SMALL);
+    for command in ["run", "check"] {
+        let said = ask(folder.path(), &[command, "s.toml", "--scale", "1e12"]);
+        assert!(said.code == 3 && said.err.contains("of memory; this machine has"), "{}", said.err);
+    }
 }
 
 #[test]
@@ -133,7 +175,8 @@ fn check_gives_the_numbers_of_a_run() {
         "frames",
         "memory",
         "takes",
-        "beads – beads",
+        "beads – beads (wall)",
+        "beta",
         "no problems",
     ] {
         assert!(said.out.contains(what), "{what} in {}", said.out);
@@ -256,6 +299,22 @@ fn ctrl_c_leaves_a_checkpoint_and_resume_finishes() {
     assert!(table("x") == table("y"));
 }
 
+/// `timeout` signals the program and its whole group: two signals, one request.
+#[cfg(unix)]
+#[test]
+fn two_signals_at_once_are_one_request() {
+    let folder = folder_with(&SMALL.replace("duration = 0.02", "duration = 60"));
+    let mut run = barchan(folder.path(), &["run", "s.toml", "-o", "x"]);
+    let mut child = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for(&folder.path().join("x/frames/000003.vtp"), &mut child);
+    let twice = format!("kill -INT {0}; kill -INT {0}; kill -INT {0} 2>/dev/null", child.id());
+    Command::new("sh").args(["-c", &twice]).status().unwrap();
+    let said = heard(child.wait_with_output().unwrap());
+    assert!(said.code == 130 && said.err.contains("--resume x"), "{}", said.err);
+    let note: toml::Table = std::fs::read_to_string(folder.path().join("x/run.toml")).unwrap().parse().unwrap();
+    assert_eq!(note["status"].as_str(), Some("stopped"));
+}
+
 /// Needs a file system of its own, which Linux gives to whoever may have a user namespace; elsewhere there is nothing to test.
 #[cfg(target_os = "linux")]
 #[test]
@@ -312,4 +371,25 @@ fn bench_prints_one_line_of_json_and_keeps_the_settled_bed() {
         &["bench", "settled", "--grains", "500", "--steps", "20", "--compare", "echo cundall=1000", "--rounds", "2"],
     );
     assert!(compared.code == 0 && compared.out.contains("ratio of medians"), "{}{}", compared.out, compared.err);
+}
+
+#[test]
+fn scaling_prints_a_line_a_size_and_draws_the_plot() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["bench", "scaling", "--grains", "1000", "--steps", "20", "--svg", "plot.svg"];
+    let said = ask(folder.path(), &args);
+    assert!(said.code == 0 && said.out.contains("     1,000"), "{}{}", said.out, said.err);
+    let plot = std::fs::read_to_string(folder.path().join("plot.svg")).unwrap();
+    assert!(plot.starts_with("<svg") && plot.matches("<circle").count() == 1);
+    let json = ask(folder.path(), &["bench", "scaling", "--grains", "1000", "--steps", "20", "--json"]);
+    assert!(json.out.lines().count() == 1 && json.out.contains("\"grains\":1000"), "{}", json.out);
+}
+
+#[test]
+fn every_bench_case_settles_and_is_timed() {
+    let folder = tempfile::tempdir().unwrap();
+    for case in ["mixed", "flow", "walls"] {
+        let said = ask(folder.path(), &["bench", case, "--grains", "200", "--steps", "50", "--json"]);
+        assert!(said.code == 0 && said.out.contains("\"grains\":200"), "{case}: {}{}", said.out, said.err);
+    }
 }

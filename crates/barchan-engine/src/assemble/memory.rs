@@ -1,11 +1,11 @@
 //! How many grains a scene asks for, and whether this machine can hold them: told before the first is placed, since an
 //! allocation that fails ends the program without a word.
 
-use crate::emit::{Emitter, Recipe};
+use crate::emit::{Emitter, Pace, Recipe};
 use crate::world::BYTES_PER_SPHERE;
 use barchan_dem::Settings;
 use barchan_scene::words::bytes;
-use barchan_scene::{Fill, FillMethod, Parsed, Place, Problem};
+use barchan_scene::{Fill, FillMethod, Outside, Parsed, Place, Problem};
 
 /// Ids are 32 bits wide, the last one is kept free.
 const MOST_GRAINS: f64 = 4.29e9;
@@ -27,27 +27,46 @@ fn asked(fill: &Fill, recipe: &Recipe, unit_volume: f64) -> f64 {
     }
 }
 
-/// Refuses populations that this machine cannot hold.
+/// Refuses a scene that this machine cannot hold.
 pub(super) fn check(
     parsed: &Parsed,
     settings: &Settings,
     recipes: &[(usize, Recipe)],
     emitters: &[Emitter],
 ) -> Result<(), Vec<Problem>> {
-    let grains_of = |(i, recipe): &(usize, Recipe)| match &parsed.scene.grains[*i].place {
-        Place::At(list) => list.len() as f64,
-        Place::Fill(fill) => asked(fill, recipe, settings.shapes[recipe.shape as usize].volume()),
-    };
-    let each: Vec<f64> = recipes.iter().map(grains_of).collect();
-    let grains: f64 = each.iter().sum();
-    let needed: f64 =
-        each.iter().zip(recipes).map(|(n, (_, r))| n * (BYTES_PER_GRAIN + BYTES_PER_SPHERE * r.spheres as f64)).sum();
+    let scene = &parsed.scene;
+    // (where, grains, spheres of a grain)
+    let mut each: Vec<(String, f64, usize)> = Vec::new();
+    for (i, recipe) in recipes {
+        let grains = match &scene.grains[*i].place {
+            Place::At(list) => list.len() as f64,
+            Place::Fill(fill) => asked(fill, recipe, settings.shapes[recipe.shape as usize].volume()),
+        };
+        each.push((format!("grains[{i}].fill"), grains, recipe.spheres));
+    }
+    let lossy = !scene.sinks.is_empty() || scene.domain.outside == Outside::Remove;
+    for e in emitters {
+        let grains = match e.pace {
+            _ if !lossy => e.to_come(0.0, scene.duration) as f64,
+            // What comes may go again; only a batch is there at once.
+            Pace::Batches { batch, .. } => batch.unwrap_or(0).min(e.limit) as f64,
+            Pace::Rate(_) | Pace::MassRate(_) => 0.0,
+        };
+        let population = e.recipe.population as usize;
+        let path = match population.checked_sub(scene.grains.len()) {
+            Some(n) => format!("emitters[{n}]"),
+            None => format!("grains[{population}].fill"),
+        };
+        each.push((path, grains, e.recipe.spheres));
+    }
+    let grains: f64 = each.iter().map(|e| e.1).sum();
+    let needed: f64 = each.iter().map(|e| e.1 * (BYTES_PER_GRAIN + BYTES_PER_SPHERE * e.2 as f64)).sum();
     let has = machine_memory();
     let too_much = has.is_some_and(|has| needed > has);
     if !too_much && grains <= MOST_GRAINS {
         return Ok(());
     }
-    let largest = each.iter().zip(recipes).max_by(|a, b| a.0.total_cmp(b.0)).map_or(0, |(_, (i, _))| *i);
+    let path = each.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or("", |e| &e.0);
     let so_many = if grains < 1e6 { format!("{grains:.0}") } else { format!("{grains:.2e}") };
     let message = match has.filter(|_| too_much) {
         Some(has) => {
@@ -59,10 +78,10 @@ pub(super) fn check(
     };
     let share = has.map_or(1.0, |has| has / needed).min(MOST_GRAINS / grains);
     let help = format!(
-        "ask for at most {:.1e} grains here: a lower count, a smaller region, larger grains or a smaller --scale",
+        "use at most {:.1e} grains: a lower count or rate, a smaller region, larger grains or a smaller --scale",
         grains * share
     );
-    Err(vec![parsed.error_at(&format!("grains[{largest}].fill"), message, help)])
+    Err(vec![parsed.error_at(path, message, help)])
 }
 
 /// Memory of this machine, or of the part of it that this program may use [bytes]; none where the system does not tell.

@@ -37,8 +37,9 @@ struct Parts {
 /// Builds the world of a scene, its first grains placed. All problems come at once.
 pub fn assemble(parsed: &Parsed) -> Result<World, SceneErrors> {
     let parts = parts(parsed, None)?;
-    let grains = place::place(parsed, &parts.settings, &parts.start)
-        .map_err(|problems| SceneErrors::new(parsed.name(), problems))?;
+    let refused = |problems| SceneErrors::new(parsed.name(), problems);
+    memory::check(parsed, &parts.settings, &parts.start, &parts.emitters).map_err(refused)?;
+    let grains = place::place(parsed, &parts.settings, &parts.start).map_err(refused)?;
     let mut dem = Dem::new(parts.settings.clone());
     // One call a population, so that ids follow the scene.
     for population in &grains {

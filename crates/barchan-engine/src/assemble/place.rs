@@ -1,6 +1,5 @@
 //! Placing the grains that are there at the start: clear of walls, of each other and of what was placed before.
 
-use super::memory;
 use crate::emit::Recipe;
 use barchan_core::packing::{Amount, Lattice, SphereGrid, random_insertion};
 use barchan_core::rng::Random;
@@ -22,7 +21,6 @@ pub(super) fn place(
     settings: &Settings,
     recipes: &[(usize, Recipe)],
 ) -> Result<Vec<Vec<NewGrain>>, Vec<Problem>> {
-    memory::check(parsed, settings, recipes)?;
     let mut placer = Placer { parsed, settings, states: Vec::new(), balls: Vec::new(), problems: Vec::new() };
     placer.states = settings.walls.iter().map(|w| w.state_at(0.0)).collect();
     let mut populations = Vec::new();

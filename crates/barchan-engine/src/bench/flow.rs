@@ -39,3 +39,28 @@ fn build(grains: usize) -> Built {
     }
     Built { settings, grains, settle: SETTLE }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use barchan_dem::Dem;
+
+    #[test]
+    fn the_column_rests_behind_its_gate_and_runs_out_once_that_is_gone() {
+        let built = build(300);
+        let mut dem = Dem::new(built.settings);
+        dem.add(&built.grains).unwrap();
+        let mean_x = |dem: &Dem| dem.frame().position.iter().map(|p| p.x).sum::<f64>() / dem.len() as f64;
+        let kinetic = |dem: &Dem| dem.energies().translation + dem.energies().rotation;
+        for _ in 0..built.settle {
+            dem.step().unwrap();
+        }
+        let (rest, at_rest) = (mean_x(&dem), kinetic(&dem));
+        assert!(dem.walls().1.iter().all(|w| w.position == DVec3::ZERO), "the gate stands until the bed is at rest");
+        for _ in 0..1500 {
+            dem.step().unwrap();
+        }
+        eprintln!("{rest} {at_rest} {} {}", mean_x(&dem), kinetic(&dem));
+        assert!(mean_x(&dem) > rest + 0.1 * DIAMETER && kinetic(&dem) > 100.0 * at_rest);
+    }
+}
