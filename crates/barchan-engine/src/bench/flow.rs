@@ -60,7 +60,6 @@ mod tests {
         for _ in 0..1500 {
             dem.step().unwrap();
         }
-        eprintln!("{rest} {at_rest} {} {}", mean_x(&dem), kinetic(&dem));
         assert!(mean_x(&dem) > rest + 0.1 * DIAMETER && kinetic(&dem) > 100.0 * at_rest);
     }
 }

@@ -17,7 +17,8 @@ pub struct Output {
     /// Formats of the frames.
     #[serde(default = "vtk")]
     pub formats: Vec<Format>,
-    /// Simulated time between checkpoints [s]; left out: only at the end and on a stop.
+    /// Simulated time between checkpoints [s]; left out: at the end and on a stop. In any
+    /// case one is written after half a minute of computing and every three minutes from then on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "q::time")]
     pub checkpoint: Option<f64>,
