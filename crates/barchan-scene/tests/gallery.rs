@@ -48,15 +48,38 @@ fn every_scene_fits_the_schema() {
 #[test]
 fn the_schema_refuses_what_the_reader_refuses() {
     let validator = jsonschema::validator_for(&serde_json::from_str(&schema()).unwrap()).unwrap();
-    let good = gallery_scene("hourglass").unwrap().source;
+    // A scene of its own: the gallery's numbers are tuned now and then.
+    let good = r#"
+duration = "4 s"
+[domain]
+min = [-0.04, -0.04, -0.01]
+max = [0.04, 0.04, 0.1]
+[materials.sand]
+preset = "dry sand"
+[[grains]]
+material = "sand"
+radius = "1.5 mm"
+fill = { sphere = { centre = [0, 0, 0.05], radius = 0.03 }, count = 500 }
+[[walls]]
+material = "sand"
+cone = { base = [0, 0, 0], axis = [0, 0, 1], radius_base = "9 mm", radius_top = "36 mm", height = "9 mm" }
+[[walls]]
+material = "sand"
+plane = { point = [0, 0, 0.1], normal = [0, 0, -1] }
+
+[output]
+every = "0.02 s"
+"#;
+    assert!(Scene::from_toml(good, "good").is_ok(), "{:?}", Scene::from_toml(good, "good").err().map(|e| e.listing()));
+    assert!(validator.is_valid(&as_json(good)));
     for (from, to) in [
         ("duration = \"4 s\"", "duration = \"4 apples\""),
         ("duration = \"4 s\"", "duration = true"),
         ("duration = \"4 s\"", "durations = 4"),
         ("cone = { base", "cones = { base"),
         ("radius_base = \"9 mm\", ", ""),
-        ("count = 5000", "count = \"many\""),
-        ("count = 5000", "count = 5000, colour = 3"),
+        ("count = 500", "count = \"many\""),
+        ("count = 500", "count = 500, colour = 3"),
         ("preset = \"dry sand\"", "preset = \"wet sand\""),
         ("normal = [0, 0, -1] }\n\n[output]", "normal = [0, 0] }\n\n[output]"),
     ] {
