@@ -1,7 +1,7 @@
 //! The distinct-element solver: rigid grains of one or several spheres, meeting through soft contacts.
 //!
 //! [`Dem`] is the solver; `step.rs` shows one step as the sequence of its passes. State is kept in `state.rs`, lists and
-//! contact memory in `lists.rs`, the contact kernel in `kernel.rs`, time stepping in `integrate.rs`.
+//! contact memory in `lists.rs`, the contact kernel in `kernel`, time stepping in `integrate.rs`.
 
 mod births;
 mod checkpoint;
