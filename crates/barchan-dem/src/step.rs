@@ -288,12 +288,21 @@ impl<R: Kernels> Solver<R> {
     /// Brings grains back across periodic sides; notes those that left through the others.
     fn wrap(&mut self) -> Result<(), DemError> {
         let (domain, period, time) = (self.settings.domain, self.period(), self.time());
-        for g in 0..self.grains.len() {
+        let grains = &self.grains;
+        // Nearly all grains are where they should be; the rest is handled one by one, in order.
+        let astray: Vec<u32> = (0..grains.len() as u32)
+            .into_par_iter()
+            .filter(|&g| {
+                let g = g as usize;
+                let x = vec3(&grains.place[g]);
+                let inside = x.cmpge(domain.min).all() && x.cmplt(domain.max).all();
+                !inside || !vec3(&grains.velocity[g]).is_finite() || !vec3(&grains.momentum[g]).is_finite()
+            })
+            .collect();
+        for g in astray.into_iter().map(|g| g as usize) {
             let x = vec3(&self.grains.place[g]);
-            if !(x.is_finite()
-                && vec3(&self.grains.velocity[g]).is_finite()
-                && vec3(&self.grains.momentum[g]).is_finite())
-            {
+            let finite = |v: &[f64; 4]| vec3(v).is_finite();
+            if !(x.is_finite() && finite(&self.grains.velocity[g]) && finite(&self.grains.momentum[g])) {
                 return Err(DemError::NotFinite { id: self.grains.id[g], time });
             }
             let mut shift = DVec3::ZERO;

@@ -108,6 +108,7 @@ fn unit(component: usize, value: f64) -> DVec3 {
 
 impl Geometry {
     /// The point that the pose turns and carries [m]: see [`super::WallState`].
+    #[inline]
     pub fn pivot(&self) -> DVec3 {
         match *self {
             Geometry::Plane { point, .. } => point,
@@ -138,6 +139,7 @@ impl Geometry {
     }
 
     /// Distance and normal of one smooth face from `q`, a point relative to the pivot in the wall's own frame.
+    #[inline]
     pub(super) fn nearest(&self, face: u32, q: DVec3) -> Nearest {
         let one_sided = |distance, normal| Nearest { distance, normal, radius: 0.0 };
         match *self {

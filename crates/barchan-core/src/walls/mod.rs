@@ -162,6 +162,7 @@ impl Wall {
     }
 
     /// The point of the world about which the wall turns now [m], and about which its torque is taken.
+    #[inline]
     pub fn pivot(&self, state: &WallState) -> DVec3 {
         self.geometry.pivot() + state.position
     }
@@ -172,6 +173,7 @@ impl Wall {
     }
 
     /// The point x in the wall's own frame, relative to the pivot [m].
+    #[inline]
     fn to_own(&self, state: &WallState, x: DVec3) -> DVec3 {
         let arm = x - self.pivot(state);
         // Most walls never turn; the test is cheaper than the product, and keeps their arithmetic exact.
@@ -194,6 +196,7 @@ impl Wall {
     }
 
     /// Distance and normal of one feature as seen from `x`, now.
+    #[inline]
     pub fn nearest(&self, state: &WallState, key: u32, x: DVec3) -> Nearest {
         let q = self.to_own(state, x);
         let mut found = match &self.rough {
@@ -207,6 +210,7 @@ impl Wall {
     }
 
     /// Velocity [m/s] of the wall's material at a point of the world.
+    #[inline]
     pub fn surface_velocity(&self, state: &WallState, point: DVec3) -> DVec3 {
         state.velocity + state.spin.cross(point - self.pivot(state))
     }

@@ -25,7 +25,7 @@ use barchan_core::contact::{ContactLaw, PairTable};
 use barchan_core::simd::{Isa, Lanes, Plain, Real, Simd, Vec3, WIDTH};
 use barchan_core::walls::{Wall, WallState};
 use glam::DVec3;
-use pairs::pairs;
+use pairs::{HERTZ_MINDLIN, pairs};
 use probe::{probe_pairs, probe_walls};
 use walls::walls;
 
@@ -118,8 +118,13 @@ unsafe fn block<S: Simd>(
     let out = loads.as_mut_ptr();
     // SAFETY: the lists were checked against these records and this block when they were made.
     unsafe {
-        pairs::<S, true>(pass, &mut lists.inner, &mut lists.inner_rolls, out, first, &mut report);
-        pairs::<S, false>(pass, &mut lists.cross, &mut lists.cross_rolls, out, first, &mut report);
+        if pass.law == HERTZ_MINDLIN && !pass.rolling {
+            pairs::<S, true, true>(pass, &mut lists.inner, &mut [], out, first, &mut report);
+            pairs::<S, false, true>(pass, &mut lists.cross, &mut [], out, first, &mut report);
+        } else {
+            pairs::<S, true, false>(pass, &mut lists.inner, &mut lists.inner_rolls, out, first, &mut report);
+            pairs::<S, false, false>(pass, &mut lists.cross, &mut lists.cross_rolls, out, first, &mut report);
+        }
     }
     walls::<S>(pass, &mut lists.walls, &mut lists.wall_rolls, loads, first, &mut report);
     report

@@ -3,8 +3,8 @@
 use super::{Met, Pass, Report, keep, note_deep, recall};
 use crate::lists::{Batch, Rolls};
 use crate::state::Load;
-use barchan_core::contact::PairTable;
 use barchan_core::contact::law::{Encounter, Reaction, react};
+use barchan_core::contact::{ContactLaw, NormalLaw, PairTable, TangentialLaw};
 use barchan_core::simd::{Lanes, Mask, Real, Simd, Vec3, WIDTH};
 use glam::DVec3;
 
@@ -161,12 +161,16 @@ unsafe fn scatter<S: Simd>(columns: [S::V; 8], loads: *mut Load<S::Real>, first:
     }
 }
 
+/// The law most scenes have is compiled in; any other is a branch per batch.
+pub(super) const HERTZ_MINDLIN: ContactLaw =
+    ContactLaw { normal: NormalLaw::Hertz, tangential: TangentialLaw::Mindlin };
+
 /// Batches whose geometry is computed together: a processor cannot see past one batch's arithmetic to the next one's
 /// loads, so the loads of all come first.
 const TILE: usize = 8;
 
 #[inline(always)]
-pub(super) unsafe fn pairs<S: Simd, const BOTH: bool>(
+pub(super) unsafe fn pairs<S: Simd, const BOTH: bool, const USUAL: bool>(
     pass: &Pass<'_, S::Real>,
     batches: &mut [Batch<S::Real>],
     rolls: &mut [Rolls<S::Real>],
@@ -174,6 +178,7 @@ pub(super) unsafe fn pairs<S: Simd, const BOTH: bool>(
     first: u32,
     report: &mut Report,
 ) {
+    let (law, rolling) = if USUAL { (HERTZ_MINDLIN, false) } else { (pass.law, pass.rolling) };
     let dt = S::V::of(pass.dt);
     let limit = S::V::of(pass.max_overlap);
     let zero = S::V::zero();
@@ -198,7 +203,7 @@ pub(super) unsafe fn pairs<S: Simd, const BOTH: bool>(
             // SAFETY: as for the caller.
             let (e, arms) = unsafe { meet::<S>(pass, &gaps[k], &batch.i, &batch.j) };
             let mut memory = recall::<S::V>(&batch.slide, rolls.get(t * TILE + k));
-            let reaction = react(&pass.law, pass.rolling, &e, &mut memory, dt);
+            let reaction = react(&law, rolling, &e, &mut memory, dt);
             keep(&memory, &mut batch.slide, rolls.get_mut(t * TILE + k));
             batch.touching = e.touching.bits();
             let push = push(&e, &arms, &reaction);

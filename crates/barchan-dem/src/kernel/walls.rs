@@ -57,10 +57,12 @@ pub(super) fn meet_walls<S: Simd>(pass: &Pass<'_, S::Real>, batch: &WallBatch<S:
         let n = DVec3::new(normal[0][k], normal[1][k], normal[2][k]);
         arm[k] = r - 0.5 * overlap[k];
         point[k] = DVec3::new(record.place[0], record.place[1], record.place[2]) + n * arm[k];
-        let v = wall.surface_velocity(state, point[k]);
-        for c in 0..3 {
-            velocity[c][k] = v[c];
-            spin[c][k] = state.spin[c];
+        if state.velocity != DVec3::ZERO || state.spin != DVec3::ZERO {
+            let v = wall.surface_velocity(state, point[k]);
+            for c in 0..3 {
+                velocity[c][k] = v[c];
+                spin[c][k] = state.spin[c];
+            }
         }
         // A wall is flat to the grain; a rough wall's sphere is not.
         radius[k] = if rough[k] > 0.0 { r * rough[k] / (r + rough[k]) } else { r };
