@@ -52,13 +52,13 @@ pub(super) unsafe fn gap<S: Simd>(pass: &Pass<'_, S::Real>, i: &[u32; WIDTH], j:
         if !touching.any() {
             return None;
         }
-        let (s, dist) = (S::narrow(sum), S::narrow(square).sqrt());
+        let (ri, rj) = (S::narrow(ri), S::narrow(rj));
+        let (s, dist) = (ri + rj, S::narrow(square).sqrt());
         // One division for three reciprocals; the product is that of three lengths, far inside the range of f32.
         let both = s + dist;
         let whole = S::V::of(1.0) / (both * dist * s);
         let overlap = (excess * (whole * dist * s)).keep(touching);
         let inverse = whole * both * s;
-        let (ri, rj) = (S::narrow(ri), S::narrow(rj));
         let radius = (ri * rj * (whole * both * dist)).keep(touching);
         // An empty lane has no direction and no distance: 0/0 must not reach later products.
         let normal = Vec3(S::narrow(d.0), S::narrow(d.1), S::narrow(d.2)).scale(inverse).keep(touching);
@@ -155,9 +155,10 @@ fn push<V: Lanes>(e: &Encounter<V>, arms: &Arms<V>, r: &Reaction<V>) -> Push<V> 
 #[inline(always)]
 unsafe fn scatter<S: Simd>(columns: [S::V; 8], loads: *mut Load<S::Real>, first: u32, slots: &[u32; WIDTH]) {
     let rows = S::transpose(columns);
-    for (k, row) in rows.into_iter().enumerate() {
+    // By index, not by value: an array's iterator would take the rows through memory.
+    for k in 0..WIDTH {
         // SAFETY: the slot lies in the block, which owns its loads; a load is eight reals.
-        unsafe { S::add8(loads.add((slots[k] - first) as usize).cast(), row) };
+        unsafe { S::add8(loads.add((slots[k] - first) as usize).cast(), rows[k]) };
     }
 }
 
