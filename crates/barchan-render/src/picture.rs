@@ -1,0 +1,70 @@
+//! What is to be drawn, as plain data.
+
+use glam::{DVec3, Vec3};
+
+/// Everything in a picture, in metres relative to `origin`; colours are linear RGB reflectances from 0 to 1.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Picture {
+    /// Where (0, 0, 0) of all that follows lies in the world [m].
+    pub origin: DVec3,
+    /// Grains, sphere by sphere.
+    pub spheres: Vec<Sphere>,
+    /// Bodies, walls and surfaces.
+    pub meshes: Vec<Mesh>,
+    /// Edges of walls and marks.
+    pub lines: Vec<Line>,
+    /// Height of an endless floor [m], and its colour.
+    pub floor: Option<(f32, Vec3)>,
+}
+
+/// One sphere: 32 bytes, as it goes to the GPU.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+pub struct Sphere {
+    /// Centre [m].
+    pub centre: [f32; 3],
+    /// Radius [m].
+    pub radius: f32,
+    /// Reflectance, linear RGB.
+    pub colour: [f32; 3],
+    /// Row of the grain it belongs to, for picking.
+    pub grain: u32,
+}
+
+/// How a surface takes light.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Finish {
+    /// Opaque, lit like a grain, casts and takes shadow.
+    #[default]
+    Solid,
+    /// A thin pane: drawn over what is behind it, brighter where seen at a slant; casts no shadow.
+    Glass,
+}
+
+/// Triangles. Normals are the vertices'; a mesh that means to be faceted repeats vertices.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mesh {
+    /// Corners [m].
+    pub vertices: Vec<Vec3>,
+    /// Unit normals, one a vertex.
+    pub normals: Vec<Vec3>,
+    /// Three indices a triangle; seen from both sides.
+    pub triangles: Vec<[u32; 3]>,
+    /// Reflectance (solid) or tint (glass).
+    pub colour: Vec3,
+    /// Solid or glass.
+    pub finish: Finish,
+}
+
+/// A thin line, hidden by what is in front of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Line {
+    /// Ends [m].
+    pub ends: [Vec3; 2],
+    /// Linear RGB.
+    pub colour: Vec3,
+    /// Width [pixels at 1080 rows].
+    pub width: f32,
+    /// 0 unseen to 1 opaque.
+    pub opacity: f32,
+}
