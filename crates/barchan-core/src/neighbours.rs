@@ -16,6 +16,9 @@ pub type Ball = [f64; 4];
 /// Spheres per task where the work of one sphere is small.
 const CHUNK: usize = 4096;
 
+/// Largest reach on the finest level over the smallest of all.
+const SPREAD: f64 = 1.25;
+
 #[derive(Clone, Copy, Debug, Default)]
 struct Axis {
     cells: u32,
@@ -280,15 +283,13 @@ impl Neighbours {
             .par_chunks(CHUNK)
             .map(|c| c.iter().fold((f64::INFINITY, 0f64), |(a, b), p| (a.min(p[3]), b.max(p[3]))))
             .reduce(|| (f64::INFINITY, 0.0), |a, b| (a.0.min(b.0), a.1.max(b.1)));
-        let depth = if least > 0.0 && least < most { ((most / least).log2().floor() as usize).min(15) } else { 0 };
-        // Halving cells from the largest reach down; level 0 is the coarsest.
-        let level = |reach: f64| {
-            let mut l = 0;
-            while l < depth && reach <= most * 0.5f64.powi(l as i32 + 1) {
-                l += 1;
-            }
-            l as u8
-        };
+        // The finest cells fit the smallest reach and a quarter more, each coarser level's twice that; level 0 is the
+        // coarsest. Halving from the largest reach down would let one fast grain double the cells of all the others.
+        let finest = SPREAD * least;
+        let depth =
+            if finest > 0.0 && finest < most { ((most / finest).log2().ceil() as usize).clamp(1, 15) } else { 0 };
+        let cap = |l: usize| if l == 0 { most } else { finest * f64::from(1u32 << (depth - l)) };
+        let level = |reach: f64| (1..=depth).rev().find(|&l| reach <= cap(l)).unwrap_or(0) as u8;
         self.level_of.resize(balls.len(), 0);
         self.level_of.par_chunks_mut(CHUNK).zip(balls.par_chunks(CHUNK)).for_each(|(out, b)| {
             for (o, b) in out.iter_mut().zip(b) {
@@ -308,7 +309,7 @@ impl Neighbours {
             if members.is_empty() {
                 *level = Level::default();
             } else {
-                level.build(2.0 * most * 0.5f64.powi(l as i32), members, balls, min, period);
+                level.build(2.0 * cap(l), members, balls, min, period);
             }
         }
     }

@@ -43,7 +43,6 @@ impl<R: Kernels> Solver<R> {
             let inertia = mass / shape.volume() * shape.inertia() * (n.radius * n.radius);
             let turn = n.orientation.normalize();
             let g = &mut self.grains;
-            g.place.push(with(n.position, n.radius));
             // Free flight until the next step: half a step back, gravity alone acted.
             g.velocity.push(with(n.velocity - self.settings.gravity * lag, 1.0 / mass));
             g.momentum.push(with(
@@ -64,6 +63,7 @@ impl<R: Kernels> Solver<R> {
             self.spheres.listed.resize(from + count, NEWBORN);
             place_spheres(shape, n.position, turn, n.radius, n.velocity, n.spin, &mut self.spheres.record[from..]);
             if !g.first.is_empty() {
+                g.centre.push(with(n.position, n.radius));
                 g.turn.push(turn);
                 g.first.push((from + count) as u32);
                 self.spheres.grain.resize(from + count, (g.len() - 1) as u32);
@@ -79,13 +79,14 @@ impl<R: Kernels> Solver<R> {
     fn grow_clump_columns(&mut self) {
         let n = self.grains.len() as u32;
         self.grains.first = (0..=n).collect();
+        self.grains.centre = self.spheres.record.iter().map(|r| r.place).collect();
         self.grains.turn = vec![glam::DQuat::IDENTITY; n as usize];
         self.spheres.grain = (0..n).collect();
     }
 
     pub fn remove_where(&mut self, leaves: &dyn Fn(u32, DVec3) -> bool) -> Vec<Departed> {
         let stays: Vec<u32> = (0..self.grains.len() as u32)
-            .filter(|&g| !leaves(self.grains.id[g as usize], vec3(&self.grains.place[g as usize])))
+            .filter(|&g| !leaves(self.grains.id[g as usize], vec3(self.grains.place(g as usize, &self.spheres.record))))
             .collect();
         if stays.len() == self.grains.len() {
             return Vec::new();
@@ -97,7 +98,7 @@ impl<R: Kernels> Solver<R> {
                 gone.push(Departed {
                     id: self.grains.id[g],
                     mass: 1.0 / self.grains.velocity[g][3],
-                    position: vec3(&self.grains.place[g]),
+                    position: vec3(self.grains.place(g, &self.spheres.record)),
                     velocity: self.motion_of(g).0,
                 });
             }

@@ -87,7 +87,7 @@ impl<R: Kernels> Solver<R> {
                     self.blocks.len() as u64,
                 ]),
             ),
-            ("place".into(), flat(&g.place)),
+            ("centre".into(), flat(&g.centre)),
             ("velocity".into(), flat(&g.velocity)),
             ("momentum".into(), flat(&g.momentum)),
             ("turn".into(), Column::F64(g.turn.iter().flat_map(|q| q.to_array()).collect())),
@@ -173,7 +173,6 @@ impl<R: Kernels> Solver<R> {
         solver.builds_since_sort = counters[6] as u32;
 
         let g = &mut solver.grains;
-        g.place = read.rows("place", n)?;
         g.velocity = read.rows("velocity", n)?;
         g.momentum = read.rows("momentum", n)?;
         g.turn = read.f64s("turn")?.chunks_exact(4).map(|c| DQuat::from_xyzw(c[0], c[1], c[2], c[3])).collect();
@@ -186,6 +185,7 @@ impl<R: Kernels> Solver<R> {
             _ => return Err(DemError::Checkpoint("column budget does not hold singles".into())),
         };
         g.first = read.u32s("first")?;
+        g.centre = read.rows("centre", if g.first.is_empty() { 0 } else { n })?;
         of_length("id", g.id.len(), n)?;
         of_length("material", g.material.len(), n)?;
         of_length("shape", g.shape.len(), n)?;

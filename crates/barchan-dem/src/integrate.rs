@@ -22,7 +22,8 @@ pub struct Clock<'a> {
 
 /// The rows of one block: a permission slip.
 pub struct Block<'a, R> {
-    pub place: &'a mut [[f64; 4]],
+    /// Empty where all are spheres.
+    pub centre: &'a mut [[f64; 4]],
     pub velocity: &'a mut [[f64; 4]],
     pub momentum: &'a mut [[f64; 4]],
     pub turn: &'a mut [DQuat],
@@ -90,7 +91,7 @@ fn spheres<R: Real>(clock: &Clock<'_>, b: Block<'_, R>) -> f32 {
     let (dt, ahead, keep) = (three(clock.dt), three(ahead), [keep, keep, keep, 1.0]);
     let gravity = with(clock.gravity, 0.0);
     let mut least = f32::INFINITY;
-    let n = b.place.len();
+    let n = b.velocity.len();
     let (velocity, momentum) = (&mut b.velocity[..n], &mut b.momentum[..n]);
     let (budget, records, loads) = (&mut b.budget[..n], &mut b.records[..n], &b.loads[..n]);
     for k in 0..n {
@@ -102,14 +103,12 @@ fn spheres<R: Real>(clock: &Clock<'_>, b: Block<'_, R>) -> f32 {
         let v = plus(times(old, keep), a, dt);
         let l_new = plus(times(l, keep), torque, dt);
         let moving = if drift_first { old } else { v };
-        let x = plus(b.place[k], moving, dt);
+        let record = &mut records[k];
+        record.place = plus(record.place, moving, dt);
         let ahead_v = plus(v, a, ahead);
         let ahead_w = times(plus(l_new, torque, ahead), [l[3]; 4]);
         velocity[k] = v;
         momentum[k] = l_new;
-        b.place[k] = x;
-        let record = &mut records[k];
-        record.place = x;
         let (mass, tag) = (record.motion[6], record.motion[7]);
         let [v0, v1, v2, _] = ahead_v.map(R::of);
         let [w0, w1, w2, _] = ahead_w.map(R::of);
@@ -141,10 +140,10 @@ fn clumps<R: Real>(clock: &Clock<'_>, b: Block<'_, R>) -> f32 {
     let Scheme { keep, ahead, drift_first } = Scheme::of(clock.integrator, clock.dt);
     let dt = clock.dt;
     let mut least = f32::INFINITY;
-    for k in 0..b.place.len() {
+    for k in 0..b.centre.len() {
         let shape = &clock.shapes[b.shape[k] as usize];
         let own = b.first[k] as usize..b.first[k + 1] as usize;
-        let x = vec3(&b.place[k]);
+        let x = vec3(&b.centre[k]);
         let (mut force, mut torque) = (DVec3::ZERO, DVec3::ZERO);
         for (load, record) in b.loads[own.clone()].iter().zip(&b.records[own.clone()]) {
             let load = load.0.map(Into::<f64>::into);
@@ -152,7 +151,7 @@ fn clumps<R: Real>(clock: &Clock<'_>, b: Block<'_, R>) -> f32 {
             force += f;
             torque += DVec3::new(load[3], load[4], load[5]) + (vec3(&record.place) - x).cross(f);
         }
-        let (inverse_mass, radius) = (b.velocity[k][3], b.place[k][3]);
+        let (inverse_mass, radius) = (b.velocity[k][3], b.centre[k][3]);
         let a = force * inverse_mass + clock.gravity;
         let old = vec3(&b.velocity[k]);
         let v = keep * old + a * dt;
@@ -173,7 +172,7 @@ fn clumps<R: Real>(clock: &Clock<'_>, b: Block<'_, R>) -> f32 {
         let turned = (turn_by(spin(middle, l) * dt) * q).normalize();
         let moving = if drift_first { old } else { v };
         let x = x + moving * dt;
-        b.place[k] = with(x, radius);
+        b.centre[k] = with(x, radius);
         b.velocity[k] = with(v, inverse_mass);
         b.momentum[k] = with(l, b.momentum[k][3]);
         b.turn[k] = turned;
@@ -213,7 +212,7 @@ pub fn place_spheres<R: Real>(
 
 /// Force [N] and torque about the centre of mass [N m] on grain `g`.
 pub fn net_load<R: Real>(grains: &Grains, records: &[Record<R>], loads: &[Load<R>], g: usize) -> (DVec3, DVec3) {
-    let x = vec3(&grains.place[g]);
+    let x = vec3(grains.place(g, records));
     let (mut force, mut torque) = (DVec3::ZERO, DVec3::ZERO);
     for s in grains.spheres_of(g..g + 1) {
         let load = loads[s].0.map(Into::<f64>::into);

@@ -27,15 +27,16 @@ impl<R: Kernels> Solver<R> {
         let load = |slot: usize, k: usize| -> f32 {
             g.spheres_of(k..k + 1).map(|s| Into::<f64>::into(self.spheres.load[s].0[slot]) as f32).sum()
         };
+        let places = || (0..g.len()).map(|k| g.place(k, &self.spheres.record));
         let extra = |name, unit, slot| Extra { name, unit, values: (0..g.len()).map(|k| load(slot, k)).collect() };
         Frame {
             time: self.time(),
             step: self.steps,
-            position: g.place.iter().map(vec3).collect(),
+            position: places().map(vec3).collect(),
             velocity: motion.iter().map(|m| m.0).collect(),
             spin: motion.iter().map(|m| m.1).collect(),
             orientation: g.turn[..].into(),
-            radius: g.place.iter().map(|p| p[3]).collect(),
+            radius: places().map(|p| p[3]).collect(),
             mass: g.velocity.iter().map(|v| 1.0 / v[3]).collect(),
             id: g.id[..].into(),
             material: g.material[..].into(),
@@ -137,11 +138,12 @@ impl<R: Kernels> Solver<R> {
                 for k in c * 4096..((c + 1) * 4096).min(g.len()) {
                     let (v, w) = self.motion_of(k);
                     let mass = 1.0 / g.velocity[k][3];
-                    let inertia = 1.0 / g.inverse_inertia(k, &self.settings.shapes);
+                    let place = g.place(k, &self.spheres.record);
+                    let inertia = 1.0 / g.inverse_inertia(k, place[3], &self.settings.shapes);
                     let w = g.turn(k).inverse() * w;
                     e.translation += 0.5 * mass * v.length_squared();
                     e.rotation += 0.5 * (w * w).dot(inertia);
-                    e.gravity -= mass * self.settings.gravity.dot(vec3(&g.place[k]) - floor);
+                    e.gravity -= mass * self.settings.gravity.dot(vec3(place) - floor);
                 }
                 e
             })
@@ -185,7 +187,7 @@ impl<R: Kernels> Solver<R> {
         let mut mix = |bits: u64| h = (h ^ bits).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(29);
         for k in order.into_iter().map(|k| k as usize) {
             mix(u64::from(g.id[k]));
-            for column in [&g.place[k], &g.velocity[k], &g.momentum[k]] {
+            for column in [g.place(k, &self.spheres.record), &g.velocity[k], &g.momentum[k]] {
                 column[..3].iter().for_each(|x| mix(x.to_bits()));
             }
             if !g.turn.is_empty() {

@@ -40,8 +40,8 @@ pub const NEWBORN: u32 = u32::MAX;
 /// The grains' columns; all of one length.
 #[derive(Clone, Debug, Default)]
 pub struct Grains {
-    /// x, y, z, radius of the largest sphere [m].
-    pub place: Vec<[f64; 4]>,
+    /// Centre of mass, radius of the largest sphere [m]; empty while every grain is a sphere: its record has them.
+    pub centre: Vec<[f64; 4]>,
     /// Velocity [m/s] (half a step back under Verlet), inverse mass [1/kg].
     pub velocity: Vec<[f64; 4]>,
     /// Angular momentum about the centre of mass [kg m²/s], inverse moment of inertia of a sphere [1/(kg m²)].
@@ -92,7 +92,7 @@ pub(crate) fn with(v: DVec3, w: f64) -> [f64; 4] {
 impl Grains {
     /// Number of grains.
     pub fn len(&self) -> usize {
-        self.place.len()
+        self.id.len()
     }
 
     /// Whether every grain is a single sphere, so that grain and sphere columns run in step.
@@ -106,11 +106,16 @@ impl Grains {
         if self.all_spheres() { grains } else { self.first[grains.start] as usize..self.first[grains.end] as usize }
     }
 
-    /// Principal inverse moments of inertia of grain `g` [1/(kg m²)].
+    /// Centre of mass and radius of the largest sphere of grain `g` [m].
     #[inline]
-    pub fn inverse_inertia(&self, g: usize, shapes: &[Shape]) -> DVec3 {
+    pub fn place<'a, R>(&'a self, g: usize, records: &'a [Record<R>]) -> &'a [f64; 4] {
+        if self.all_spheres() { &records[g].place } else { &self.centre[g] }
+    }
+
+    /// Principal inverse moments of inertia of grain `g`, of radius `r` [m], [1/(kg m²)].
+    #[inline]
+    pub fn inverse_inertia(&self, g: usize, r: f64, shapes: &[Shape]) -> DVec3 {
         let shape = &shapes[self.shape[g] as usize];
-        let r = self.place[g][3];
         // mass · r² · (unit inertia / unit volume)
         self.velocity[g][3] * shape.volume() / (r * r) / shape.inertia()
     }
@@ -121,7 +126,7 @@ impl Grains {
         if shapes[self.shape[g] as usize].is_sphere() {
             l * self.momentum[g][3]
         } else {
-            turn * (self.inverse_inertia(g, shapes) * (turn.inverse() * l))
+            turn * (self.inverse_inertia(g, self.centre[g][3], shapes) * (turn.inverse() * l))
         }
     }
 
@@ -147,7 +152,7 @@ impl Grains {
                 *column = order.par_iter().map(|&o| column[o as usize]).collect();
             }
         }
-        pick(&mut self.place, order);
+        pick(&mut self.centre, order);
         pick(&mut self.velocity, order);
         pick(&mut self.momentum, order);
         pick(&mut self.turn, order);
@@ -169,7 +174,7 @@ impl Grains {
 
     /// Bytes held.
     pub fn memory_bytes(&self) -> usize {
-        32 * (self.place.capacity() + self.velocity.capacity() + self.momentum.capacity() + self.turn.capacity())
+        32 * (self.centre.capacity() + self.velocity.capacity() + self.momentum.capacity() + self.turn.capacity())
             + 4 * (self.id.capacity() + self.budget.capacity() + self.first.capacity())
             + 2 * (self.material.capacity() + self.shape.capacity())
     }

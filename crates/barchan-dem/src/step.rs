@@ -146,26 +146,27 @@ impl<R: Kernels> Solver<R> {
         };
         let mut records = &mut self.spheres.record[..];
         let mut loads = &self.spheres.load[..];
-        let mut turn = &mut g.turn[..];
+        let (mut turn, mut centre) = (&mut g.turn[..], &mut g.centre[..]);
         let tasks: Vec<Block<'_, R>> = g
-            .place
+            .velocity
             .chunks_mut(size)
-            .zip(g.velocity.chunks_mut(size))
             .zip(g.momentum.chunks_mut(size))
             .zip(g.budget.chunks_mut(size))
             .zip(g.shape.chunks(size))
             .zip(&local)
-            .map(|(((((place, velocity), momentum), budget), shape), first)| {
-                let count = first.last().map_or(place.len(), |&c| c as usize);
+            .map(|((((velocity, momentum), budget), shape), first)| {
+                let count = first.last().map_or(velocity.len(), |&c| c as usize);
                 let (own_records, rest) = std::mem::take(&mut records).split_at_mut(count);
                 records = rest;
                 let (own_loads, rest) = loads.split_at(count);
                 loads = rest;
-                let turns = if first.is_empty() { 0 } else { place.len() };
+                let turns = if first.is_empty() { 0 } else { velocity.len() };
                 let (own_turn, rest) = std::mem::take(&mut turn).split_at_mut(turns);
                 turn = rest;
+                let (own_centre, rest) = std::mem::take(&mut centre).split_at_mut(turns);
+                centre = rest;
                 Block {
-                    place,
+                    centre: own_centre,
                     velocity,
                     momentum,
                     turn: own_turn,
@@ -257,13 +258,13 @@ impl<R: Kernels> Solver<R> {
         self.wrap()?;
         self.builds_since_sort += 1;
         if self.builds_since_sort >= BUILDS_PER_SORT {
-            let order = order::hilbert(&self.grains, &self.settings.domain);
+            let order = order::hilbert(&self.grains, &self.spheres.record, &self.settings.domain);
             self.spheres.arrange(&order, &self.grains);
             self.grains.arrange(&order);
             self.builds_since_sort = 0;
         }
         let balls = self.give_budgets();
-        let least = self.grains.place.par_iter().map(|p| p[3]).reduce(|| f64::INFINITY, f64::min);
+        let least = self.spheres.record.par_iter().map(|r| r.place[3]).reduce(|| f64::INFINITY, f64::min);
         for budget in &mut self.wall_budget {
             *budget = SKIN_MEAN * least;
         }
@@ -288,19 +289,19 @@ impl<R: Kernels> Solver<R> {
     /// Brings grains back across periodic sides; notes those that left through the others.
     fn wrap(&mut self) -> Result<(), DemError> {
         let (domain, period, time) = (self.settings.domain, self.period(), self.time());
-        let grains = &self.grains;
+        let (grains, records) = (&self.grains, &self.spheres.record);
         // Nearly all grains are where they should be; the rest is handled one by one, in order.
         let astray: Vec<u32> = (0..grains.len() as u32)
             .into_par_iter()
             .filter(|&g| {
                 let g = g as usize;
-                let x = vec3(&grains.place[g]);
+                let x = vec3(grains.place(g, records));
                 let inside = x.cmpge(domain.min).all() && x.cmplt(domain.max).all();
                 !inside || !vec3(&grains.velocity[g]).is_finite() || !vec3(&grains.momentum[g]).is_finite()
             })
             .collect();
         for g in astray.into_iter().map(|g| g as usize) {
-            let x = vec3(&self.grains.place[g]);
+            let x = vec3(self.grains.place(g, &self.spheres.record));
             let finite = |v: &[f64; 4]| vec3(v).is_finite();
             if !(x.is_finite() && finite(&self.grains.velocity[g]) && finite(&self.grains.momentum[g])) {
                 return Err(DemError::NotFinite { id: self.grains.id[g], time });
@@ -318,8 +319,10 @@ impl<R: Kernels> Solver<R> {
                 self.outside.push(self.grains.id[g]);
             }
             if shift != DVec3::ZERO {
-                for k in 0..3 {
-                    self.grains.place[g][k] += shift[k];
+                if let Some(centre) = self.grains.centre.get_mut(g) {
+                    for k in 0..3 {
+                        centre[k] += shift[k];
+                    }
                 }
                 for s in self.grains.spheres_of(g..g + 1) {
                     for k in 0..3 {
@@ -334,29 +337,25 @@ impl<R: Kernels> Solver<R> {
     /// Gives every grain the distance it may move, from its speed; returns centres and reaches of the spheres.
     fn give_budgets(&mut self) -> Vec<Ball> {
         let dt = self.settings.dt;
-        let (grains, shapes) = (&mut self.grains, &self.settings.shapes);
+        let (grains, records, shapes) = (&mut self.grains, &self.spheres.record, &self.settings.shapes);
         let speed = |g: usize| {
+            let radius = grains.place(g, records)[3];
             let v = vec3(&grains.velocity[g]).length();
             let shape = &shapes[grains.shape[g] as usize];
             if shape.is_sphere() {
-                return v;
+                return (v, radius);
             }
             let w = grains.spin(g, vec3(&grains.momentum[g]), grains.turn(g), shapes).length();
-            v + w * shape.bounding_radius() * grains.place[g][3]
+            (v + w * shape.bounding_radius() * radius, radius)
         };
-        let speeds: Vec<f64> = (0..grains.len()).into_par_iter().map(speed).collect();
+        let speeds: Vec<(f64, f64)> = (0..grains.len()).into_par_iter().map(speed).collect();
         // How many steps a grain of mean speed and mean radius takes to cross the skin meant for it. Sums of fixed chunks.
-        let sums: Vec<(f64, f64)> = speeds
-            .par_chunks(4096)
-            .zip(grains.place.par_chunks(4096))
-            .map(|(v, p)| (v.iter().sum(), p.iter().map(|p| p[3]).sum()))
-            .collect();
-        let (v, r) = sums.iter().fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
+        let sum = |c: &[(f64, f64)]| c.iter().fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
+        let (v, r) = sum(&speeds.par_chunks(4096).map(sum).collect::<Vec<_>>());
         let steps = if v > 0.0 { (SKIN_MEAN * r / (MARGIN * v * dt)).min(MOST_STEPS) } else { MOST_STEPS };
         let budget: Vec<f32> = speeds
             .par_iter()
-            .zip(&grains.place)
-            .map(|(v, p)| (SKIN_LEAST * p[3] + MARGIN * v * steps * dt).min(SKIN_MOST * p[3]) as f32)
+            .map(|(v, r)| (SKIN_LEAST * r + MARGIN * v * steps * dt).min(SKIN_MOST * r) as f32)
             .collect();
         grains.budget = budget;
         let grains = &self.grains;
