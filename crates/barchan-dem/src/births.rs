@@ -3,6 +3,7 @@
 use crate::DemError;
 use crate::integrate::{lag, place_spheres};
 use crate::kernel::Kernels;
+use crate::lists::MOST_SPHERES;
 use crate::settings::{Departed, NewGrain};
 use crate::state::{Grains, Load, NEWBORN, Record, vec3, with};
 use crate::step::Solver;
@@ -32,6 +33,10 @@ impl<R: Kernels> Solver<R> {
             if !(n.radius > 0.0 && n.radius.is_finite() && n.position.is_finite() && n.velocity.is_finite()) {
                 return Err(DemError::NoSuch("a radius, position or velocity that is not a finite number"));
             }
+        }
+        let spheres = new.iter().map(|n| shapes[n.shape as usize].spheres().len()).sum::<usize>() + self.spheres.len();
+        if spheres >= MOST_SPHERES as usize {
+            return Err(DemError::TooMany(spheres));
         }
         if self.grains.all_spheres() && new.iter().any(|n| !shapes[n.shape as usize].is_sphere()) {
             self.grow_clump_columns();

@@ -54,6 +54,9 @@ pub enum DemError {
     /// More grains than ids.
     #[error("no more than 4294967294 grains can be born in one run; start a new run from the last frame")]
     OutOfIds,
+    /// More spheres than slots.
+    #[error("{0} spheres are more than the 2147483647 that fit; use fewer grains, or fewer spheres a grain")]
+    TooMany(usize),
     /// A grain of a material or shape that the settings don't have, or without a size.
     #[error("a new grain has {0}; name one that the settings have")]
     NoSuch(&'static str),

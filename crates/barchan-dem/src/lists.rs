@@ -133,6 +133,7 @@ type Kept<R> = ([R; 4], [R; 4]);
 type WallKey = (u32, u16, u32);
 
 /// Memory of all old contacts, found by the old slots of their partners: those of `low` are `starts[low]..starts[low + 1]`.
+#[derive(Debug)]
 struct Carry<R> {
     starts: Vec<u32>,
     entries: Vec<Carried<R>>,
@@ -183,14 +184,16 @@ impl<R: Real> BlockLists<R> {
 }
 
 impl<R: Real> Carry<R> {
-    fn gather(blocks: &[BlockLists<R>], rolling: bool) -> Carry<R> {
+    fn gather(&mut self, blocks: &[BlockLists<R>], rolling: bool) {
         let spheres = blocks.last().map_or(0, |b| b.end as usize);
         let sizes = || blocks.iter().scan(0, |from, b| Some((b.end - std::mem::replace(from, b.end)) as usize));
-        let mut starts = vec![0u32; spheres + 1];
+        let Carry { starts, entries, rolls, walls } = self;
+        starts.clear();
+        starts.resize(spheres + 1, 0);
         // Counts of each block, then where each block's entries begin, then the entries: a block's are its own.
         let totals: Vec<usize> = blocks
             .par_iter()
-            .zip(pieces(&mut starts, sizes()))
+            .zip(pieces(starts, sizes()))
             .map(|(b, counts)| {
                 let first = b.end - counts.len() as u32;
                 b.each_carried(|low, _, _| counts[(low - first) as usize] += 1);
@@ -198,14 +201,17 @@ impl<R: Real> Carry<R> {
             })
             .collect();
         let mut total = 0;
-        for start in &mut starts {
+        for start in starts.iter_mut() {
             total += std::mem::replace(start, total);
         }
         let total = total as usize;
         let blank = Carried { high: NEWBORN, slide: [R::of(0.0); 4] };
-        let (mut entries, mut rolls) = (vec![blank; total], vec![[R::of(0.0); 4]; if rolling { total } else { 0 }]);
-        let roll_pieces = pieces(&mut rolls, totals.iter().map(|&t| if rolling { t } else { 0 }));
-        let entry_pieces = pieces(&mut entries, totals.iter().copied());
+        entries.clear();
+        entries.resize(total, blank);
+        rolls.clear();
+        rolls.resize(if rolling { total } else { 0 }, [R::of(0.0); 4]);
+        let roll_pieces = pieces(rolls, totals.iter().map(|&t| if rolling { t } else { 0 }));
+        let entry_pieces = pieces(entries, totals.iter().copied());
         let begins: Vec<usize> = totals.iter().scan(0, |sum, &t| Some(std::mem::replace(sum, *sum + t))).collect();
         blocks.par_iter().zip(sizes().collect::<Vec<_>>()).zip(entry_pieces).zip(roll_pieces).zip(begins).for_each(
             |((((b, size), entries), rolls), begin)| {
@@ -221,7 +227,7 @@ impl<R: Real> Carry<R> {
                 });
             },
         );
-        let mut walls = HashMap::new();
+        walls.clear();
         for b in blocks {
             for (n, batch) in b.walls.iter().enumerate() {
                 for k in (0..WIDTH).filter(|k| batch.touching >> k & 1 == 1) {
@@ -230,7 +236,6 @@ impl<R: Real> Carry<R> {
                 }
             }
         }
-        Carry { starts, entries, rolls, walls }
     }
 
     /// Memory of the contact of old slots `i` and `j` as seen from `i`.
@@ -282,27 +287,76 @@ impl<R: Real> Filler<'_, R> {
     }
 }
 
-/// A pair within reach, and whether it (all but) touches.
-#[derive(Clone, Copy)]
+/// A pair within reach; the top bit of `j` says whether it (all but) touches.
+#[derive(Clone, Copy, Debug)]
 struct Near {
     i: u32,
     j: u32,
-    touches: bool,
+}
+
+/// Spheres are fewer than this; the bit is [`Near`]'s.
+pub const MOST_SPHERES: u32 = 1 << 31;
+const TOUCHES: u32 = MOST_SPHERES;
+
+impl Near {
+    fn new(i: u32, j: u32, touches: bool) -> Near {
+        Near { i, j: if touches { j | TOUCHES } else { j } }
+    }
+
+    fn touches(self) -> bool {
+        self.j & TOUCHES != 0
+    }
+
+    fn partner(self) -> u32 {
+        self.j & !TOUCHES
+    }
+
+    /// The pair as its partner sees it.
+    fn turned(self) -> Near {
+        Near::new(self.partner(), self.i, self.touches())
+    }
 }
 
 /// Pairs found from the spheres of one block.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Found {
     inner: Vec<Near>,
-    /// Pairs with a sphere of another block, by that block.
-    outgoing: Vec<(u32, Near)>,
+    /// Pairs with a sphere of another block, in the order of those blocks.
+    outgoing: Vec<Near>,
+    hits: Hits,
+}
+
+/// What a rebuild works in, kept from one to the next: fresh memory would cost as much as the search.
+#[derive(Debug)]
+pub struct Scratch<R> {
+    carry: Carry<R>,
+    found: Vec<Found>,
+    /// Centre and radius + skin of every sphere.
+    pub balls: Vec<Ball>,
+}
+
+impl<R> Default for Scratch<R> {
+    fn default() -> Self {
+        let carry = Carry { starts: Vec::new(), entries: Vec::new(), rolls: Vec::new(), walls: HashMap::new() };
+        Scratch { carry, found: Vec::new(), balls: Vec::new() }
+    }
+}
+
+impl<R> Scratch<R> {
+    /// Bytes held.
+    pub fn memory_bytes(&self) -> usize {
+        let pairs: usize = self.found.iter().map(|f| f.inner.capacity() + f.outgoing.capacity()).sum();
+        4 * self.carry.starts.capacity()
+            + self.carry.entries.capacity() * size_of::<Carried<R>>()
+            + self.carry.rolls.capacity() * size_of::<[R; 4]>()
+            + pairs * size_of::<Near>()
+            + self.balls.capacity() * size_of::<Ball>()
+    }
 }
 
 /// What a rebuild reads.
 pub struct Rebuild<'a> {
     pub grains: &'a Grains,
-    /// Centre and radius + skin of every sphere.
-    pub balls: &'a [Ball],
     pub walls: &'a [Wall],
     pub wall_states: &'a [WallState],
     /// How much farther than a grain's own skin each wall is looked for [m].
@@ -317,79 +371,68 @@ pub struct Rebuild<'a> {
 /// Below this gap, as a share of the distance, a pair goes to the front of its list.
 const TOUCHING_GAP: f64 = 1e-4;
 
-/// Builds the lists of all blocks; memory goes from `old` lists to the new ones.
+/// Builds the lists of all blocks anew, in place; the memory of contacts goes along.
 pub fn build<R: Real>(
     r: &Rebuild<'_>,
+    scratch: &mut Scratch<R>,
     grid: &mut Neighbours,
     spheres: &Spheres<R>,
-    old: &[BlockLists<R>],
-) -> Vec<BlockLists<R>> {
-    grid.build(r.balls, r.min, r.period);
-    let carry = Carry::gather(old, r.rolling);
-    let grid = &*grid;
+    lists: &mut Vec<BlockLists<R>>,
+) {
+    let Scratch { carry, found, balls } = scratch;
+    let balls = &balls[..];
+    grid.build(balls, r.min, r.period);
+    carry.gather(lists, r.rolling);
+    let (grid, carry) = (&*grid, &*carry);
     let blocks = r.grains.len().div_ceil(r.block);
     let range = |b: usize| r.grains.spheres_of(b * r.block..((b + 1) * r.block).min(r.grains.len()));
     let grain_of = |s: u32| if r.grains.all_spheres() { s } else { spheres.grain[s as usize] };
-    let found: Vec<Found> = (0..blocks)
-        .into_par_iter()
-        .map(|b| {
-            let own = range(b);
-            let mut found = Found::default();
-            let mut hits = Hits::default();
-            found.inner.reserve(4 * own.len());
-            for i in own.clone() {
-                let ball = &r.balls[i];
-                let (i, grain) = (i as u32, grain_of(i as u32));
-                let radius = spheres.record[i as usize].place[3];
-                grid.pairs_of(i, ball, &mut hits);
-                for &(j, square) in hits.pairs() {
-                    let partner = grain_of(j);
-                    if partner == grain {
-                        continue;
-                    }
-                    let sum = (radius + spheres.record[j as usize].place[3]) * (1.0 + TOUCHING_GAP);
-                    let near = Near { i, j, touches: square < sum * sum };
-                    if own.contains(&(j as usize)) {
-                        found.inner.push(near);
-                    } else {
-                        found.outgoing.push((partner / r.block as u32, near));
-                    }
+    let block_of = |s: u32| grain_of(s) / r.block as u32;
+    found.resize_with(blocks, Found::default);
+    found.par_iter_mut().enumerate().for_each(|(b, Found { inner, outgoing, hits })| {
+        let own = range(b);
+        inner.clear();
+        outgoing.clear();
+        for i in own.clone() {
+            let (ball, radius) = (&balls[i], spheres.record[i].place[3]);
+            let (i, grain) = (i as u32, grain_of(i as u32));
+            grid.pairs_of(i, ball, hits);
+            for &(j, square) in hits.pairs().iter().filter(|h| grain_of(h.0) != grain) {
+                let sum = (radius + spheres.record[j as usize].place[3]) * (1.0 + TOUCHING_GAP);
+                let near = Near::new(i, j, square < sum * sum);
+                if own.contains(&(j as usize)) { inner.push(near) } else { outgoing.push(near) }
+            }
+        }
+        outgoing.sort_by_key(|o| block_of(o.partner()));
+    });
+    let found = &*found;
+    lists.resize_with(blocks, BlockLists::default);
+    lists.par_iter_mut().enumerate().for_each(|(b, lists)| {
+        let own = range(b);
+        lists.end = own.end as u32;
+        let old_slot = |s: u32| spheres.listed[s as usize];
+        let fill = |batches: &mut Vec<Batch<R>>, rolls: &mut Vec<Rolls<R>>, pairs: &[Near]| {
+            batches.clear();
+            rolls.clear();
+            batches.reserve_exact(pairs.len().div_ceil(WIDTH));
+            let mut filler = Filler { batches, rolls, rolling: r.rolling, used: 0 };
+            for touches in [true, false] {
+                for p in pairs.iter().filter(|p| p.touches() == touches) {
+                    filler.push(p.i, p.partner(), carry.find(old_slot(p.i), old_slot(p.partner())));
                 }
             }
-            found.outgoing.sort_by_key(|o| o.0);
-            found
-        })
-        .collect();
-    (0..blocks)
-        .into_par_iter()
-        .map(|b| {
-            let own = range(b);
-            let mut lists = BlockLists { end: own.end as u32, ..BlockLists::default() };
-            let old_slot = |s: u32| spheres.listed[s as usize];
-            let fill = |batches: &mut Vec<Batch<R>>, rolls: &mut Vec<Rolls<R>>, pairs: &[Near]| {
-                batches.reserve_exact(pairs.len().div_ceil(WIDTH));
-                let mut filler = Filler { batches, rolls, rolling: r.rolling, used: 0 };
-                for touches in [true, false] {
-                    for p in pairs.iter().filter(|p| p.touches == touches) {
-                        filler.push(p.i, p.j, carry.find(old_slot(p.i), old_slot(p.j)));
-                    }
-                }
-            };
-            fill(&mut lists.inner, &mut lists.inner_rolls, &found[b].inner);
-            let mut cross: Vec<Near> = found[b].outgoing.iter().map(|o| o.1).collect();
-            for (a, other) in found.iter().enumerate() {
-                if a != b {
-                    let from = other.outgoing.partition_point(|o| (o.0 as usize) < b);
-                    let to = other.outgoing.partition_point(|o| (o.0 as usize) <= b);
-                    cross.extend(other.outgoing[from..to].iter().map(|o| Near { i: o.1.j, j: o.1.i, ..o.1 }));
-                }
-            }
-            fill(&mut lists.cross, &mut lists.cross_rolls, &cross);
-            near_walls(r, spheres, &carry, own.clone(), &mut lists);
-            assert!(lists.fits(own, spheres.len()), "a contact list points outside its block");
-            lists
-        })
-        .collect()
+        };
+        fill(&mut lists.inner, &mut lists.inner_rolls, &found[b].inner);
+        let mut cross = found[b].outgoing.clone();
+        for other in found.iter().enumerate().filter(|&(a, _)| a != b).map(|(_, other)| &other.outgoing) {
+            let from = other.partition_point(|o| (block_of(o.partner()) as usize) < b);
+            let to = from + other[from..].partition_point(|o| block_of(o.partner()) as usize == b);
+            cross.extend(other[from..to].iter().map(|o| o.turned()));
+        }
+        fill(&mut lists.cross, &mut lists.cross_rolls, &cross);
+        near_walls(r, balls, spheres, carry, own.clone(), lists);
+        assert!(lists.fits(own, spheres.len()), "a contact list points outside its block");
+    });
 }
 
 /// Spheres that are held against a wall together: neighbours in memory are neighbours in space.
@@ -408,18 +451,21 @@ fn may_reach(wall: &Wall, state: &WallState, balls: &[Ball], skin: f64) -> bool 
 
 fn near_walls<R: Real>(
     r: &Rebuild<'_>,
+    balls: &[Ball],
     spheres: &Spheres<R>,
     carry: &Carry<R>,
     own: std::ops::Range<usize>,
     lists: &mut BlockLists<R>,
 ) {
+    lists.walls.clear();
+    lists.wall_rolls.clear();
     let mut used = 0;
     for (w, (wall, state)) in r.walls.iter().zip(r.wall_states).enumerate() {
         for s in own.clone().step_by(CLUSTER).flat_map(|from| {
             let cluster = from..(from + CLUSTER).min(own.end);
-            if may_reach(wall, state, &r.balls[cluster.clone()], r.wall_skin[w]) { cluster } else { 0..0 }
+            if may_reach(wall, state, &balls[cluster.clone()], r.wall_skin[w]) { cluster } else { 0..0 }
         }) {
-            let ball = r.balls[s];
+            let ball = balls[s];
             let x = DVec3::new(ball[0], ball[1], ball[2]);
             wall.features(state, x, ball[3] + r.wall_skin[w], &mut |key| {
                 let k = used % WIDTH;

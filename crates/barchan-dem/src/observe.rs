@@ -176,6 +176,7 @@ impl<R: Kernels> Solver<R> {
             + self.spheres.memory_bytes()
             + self.blocks.iter().map(|b| b.memory_bytes()).sum::<usize>()
             + self.grid.memory_bytes()
+            + self.scratch.memory_bytes()
     }
 
     /// FNV-1a over the bits of positions, velocities, momenta, orientations and ids, in the order of ids.

@@ -12,12 +12,12 @@
 use crate::DemError;
 use crate::integrate::{Block, Clock};
 use crate::kernel::{self, BlockKernel, Integrate, Kernels, Met, Pass, Report};
-use crate::lists::{self, BlockLists, Rebuild};
+use crate::lists::{self, BlockLists, Rebuild, Scratch};
 use crate::order;
 use crate::settings::{PassTime, Settings};
 use crate::state::{Grains, Spheres, vec3};
 use barchan_core::contact::PairTable;
-use barchan_core::neighbours::{Ball, Neighbours};
+use barchan_core::neighbours::Neighbours;
 use barchan_core::simd::Isa;
 use barchan_core::walls::WallState;
 use glam::DVec3;
@@ -50,6 +50,7 @@ pub struct Solver<R: Kernels> {
     pub wall_budget: Vec<f64>,
     pub outside: Vec<u32>,
     pub grid: Neighbours,
+    pub scratch: Scratch<R>,
     pub timers: [PassTime; 4],
 }
 
@@ -66,6 +67,8 @@ const MOST_STEPS: f64 = 200.0;
 const MARGIN: f64 = 1.3;
 /// Builds of the lists between two sorts of memory.
 const BUILDS_PER_SORT: u32 = 32;
+/// Grains whose sums are taken together.
+const CHUNK: usize = 4096;
 
 impl<R: Kernels> Solver<R> {
     pub fn new(settings: Settings) -> Self {
@@ -88,6 +91,7 @@ impl<R: Kernels> Solver<R> {
             builds_since_sort: BUILDS_PER_SORT,
             outside: Vec::new(),
             grid: Neighbours::default(),
+            scratch: Scratch::default(),
             timers: PASSES.map(|name| PassTime { name, ..PassTime::default() }),
         }
     }
@@ -263,7 +267,7 @@ impl<R: Kernels> Solver<R> {
             self.grains.arrange(&order);
             self.builds_since_sort = 0;
         }
-        let balls = self.give_budgets();
+        self.give_budgets();
         let least = self.spheres.record.par_iter().map(|r| r.place[3]).reduce(|| f64::INFINITY, f64::min);
         for budget in &mut self.wall_budget {
             *budget = SKIN_MEAN * least;
@@ -271,7 +275,6 @@ impl<R: Kernels> Solver<R> {
         self.block = lists::block_size(self.grains.len(), self.spheres.len());
         let rebuild = Rebuild {
             grains: &self.grains,
-            balls: &balls,
             walls: &self.settings.walls,
             wall_states: &self.walls,
             wall_skin: &self.wall_budget,
@@ -280,7 +283,7 @@ impl<R: Kernels> Solver<R> {
             rolling: self.rolling,
             block: self.block,
         };
-        self.blocks = lists::build(&rebuild, &mut self.grid, &self.spheres, &self.blocks);
+        lists::build(&rebuild, &mut self.scratch, &mut self.grid, &self.spheres, &mut self.blocks);
         self.spheres.listed.par_iter_mut().enumerate().for_each(|(s, l)| *l = s as u32);
         self.stale = false;
         Ok(())
@@ -334,10 +337,10 @@ impl<R: Kernels> Solver<R> {
         Ok(())
     }
 
-    /// Gives every grain the distance it may move, from its speed; returns centres and reaches of the spheres.
-    fn give_budgets(&mut self) -> Vec<Ball> {
+    /// Gives every grain the distance it may move, from its speed, and every sphere its reach.
+    fn give_budgets(&mut self) {
         let dt = self.settings.dt;
-        let (grains, records, shapes) = (&mut self.grains, &self.spheres.record, &self.settings.shapes);
+        let (grains, records, shapes) = (&self.grains, &self.spheres.record, &self.settings.shapes);
         let speed = |g: usize| {
             let radius = grains.place(g, records)[3];
             let v = vec3(&grains.velocity[g]).length();
@@ -348,29 +351,27 @@ impl<R: Kernels> Solver<R> {
             let w = grains.spin(g, vec3(&grains.momentum[g]), grains.turn(g), shapes).length();
             (v + w * shape.bounding_radius() * radius, radius)
         };
-        let speeds: Vec<(f64, f64)> = (0..grains.len()).into_par_iter().map(speed).collect();
         // How many steps a grain of mean speed and mean radius takes to cross the skin meant for it. Sums of fixed chunks.
-        let sum = |c: &[(f64, f64)]| c.iter().fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
-        let (v, r) = sum(&speeds.par_chunks(4096).map(sum).collect::<Vec<_>>());
+        let n = grains.len();
+        let sum =
+            |c: usize| (c * CHUNK..((c + 1) * CHUNK).min(n)).map(speed).fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
+        let sums: Vec<(f64, f64)> = (0..n.div_ceil(CHUNK)).into_par_iter().map(sum).collect();
+        let (v, r) = sums.iter().fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
         let steps = if v > 0.0 { (SKIN_MEAN * r / (MARGIN * v * dt)).min(MOST_STEPS) } else { MOST_STEPS };
-        let budget: Vec<f32> = speeds
-            .par_iter()
-            .map(|(v, r)| (SKIN_LEAST * r + MARGIN * v * steps * dt).min(SKIN_MOST * r) as f32)
-            .collect();
-        grains.budget = budget;
-        let grains = &self.grains;
-        let owner = &self.spheres.grain;
-        self.spheres
-            .record
-            .par_iter()
-            .enumerate()
-            .map(|(s, record)| {
-                let g = if grains.all_spheres() { s } else { owner[s] as usize };
-                let [x, y, z, r] = record.place;
-                // Budgets are f32: a hair more than they promise.
-                [x, y, z, r + f64::from(grains.budget[g]) * (1.0 + 1e-6)]
-            })
-            .collect()
+        let skin = |g: usize| {
+            let (v, r) = speed(g);
+            (SKIN_LEAST * r + MARGIN * v * steps * dt).min(SKIN_MOST * r) as f32
+        };
+        let mut budget = Vec::new();
+        (0..n).into_par_iter().map(skin).collect_into_vec(&mut budget);
+        let ball = |s: usize| {
+            let g = if grains.all_spheres() { s } else { self.spheres.grain[s] as usize };
+            let [x, y, z, r] = records[s].place;
+            // Budgets are f32: a hair more than they promise.
+            [x, y, z, r + f64::from(budget[g]) * (1.0 + 1e-6)]
+        };
+        (0..records.len()).into_par_iter().map(ball).collect_into_vec(&mut self.scratch.balls);
+        self.grains.budget = budget;
     }
 
     /// Marks lists as out of step with the grains.
