@@ -192,6 +192,11 @@ impl Dem {
         on!(&self.0, s => s.memory_bytes())
     }
 
+    /// What one step must at least move and compute.
+    pub fn work(&self) -> Work {
+        on!(&self.0, s => s.work())
+    }
+
     /// Hash of the whole state: equal bits, equal hash.
     pub fn hash(&self) -> u64 {
         on!(&self.0, s => s.hash())

@@ -166,3 +166,12 @@ pub enum Column {
     /// Unsigned 64-bit integers.
     U64(Vec<u64>),
 }
+
+/// What one step of the solver must at least move and compute, contacts and integration: what its time is held against.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Bytes read and written, each column once a pass.
+    pub bytes: usize,
+    /// Floating-point operations on pairs of spheres.
+    pub operations: usize,
+}

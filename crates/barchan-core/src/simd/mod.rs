@@ -8,6 +8,7 @@
 //!
 //! The x86 types stay in [`x86`]; all `unsafe` of the substrate is in this room.
 
+pub mod peak;
 mod plain;
 #[cfg(target_arch = "x86_64")]
 pub mod x86;

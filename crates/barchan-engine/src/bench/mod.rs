@@ -6,6 +6,7 @@
 mod clumps;
 mod compare;
 mod flow;
+mod machine;
 mod mixed;
 mod plot;
 mod scaling;
@@ -13,12 +14,13 @@ mod settled;
 mod walls;
 
 pub use compare::{CompareError, Comparison, compare};
+pub use machine::Machine;
 pub use plot::svg;
 pub use scaling::{Scaling, sizes};
 
 use crate::cache;
 use crate::checkpoint::{Checkpoint, CheckpointWriter, VERSION, fingerprint};
-use barchan_dem::{Dem, DemError, NewGrain, PassTime, Settings};
+use barchan_dem::{Dem, DemError, NewGrain, PassTime, Settings, Work};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -84,6 +86,8 @@ pub struct Timing {
     pub memory: usize,
     /// Resident memory of the process [bytes]; the solver's own where the system does not tell.
     pub rss: usize,
+    /// What a step must at least move and compute.
+    pub work: Work,
     /// Time spent per pass.
     pub passes: Vec<PassTime>,
     /// Hash of the last state.
@@ -151,6 +155,7 @@ impl Bench {
             kinetic: energies.translation + energies.rotation,
             memory: self.dem.memory_bytes(),
             rss: resident().unwrap_or_else(|| self.dem.memory_bytes()),
+            work: self.dem.work(),
             passes: self.dem.timers().into_iter().map(spent).collect(),
             hash: self.dem.hash(),
         })
@@ -233,6 +238,7 @@ mod tests {
             kinetic: 0.0,
             memory: 1,
             rss: 2,
+            work: Work::default(),
             passes: vec![],
             hash: 255,
         };

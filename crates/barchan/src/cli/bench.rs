@@ -2,7 +2,7 @@
 
 use super::say::{self, bytes, count, many, rate, say, seconds, span};
 use super::{Failure, Threads};
-use barchan::engine::bench::{Bench, CASES, Case, Scaling, Timing, case, compare, sizes, svg};
+use barchan::engine::bench::{Bench, CASES, Case, Machine, Scaling, Timing, case, compare, sizes, svg};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use std::io::IsTerminal;
@@ -13,7 +13,8 @@ const LONG: usize = 64_000;
 
 #[derive(Args)]
 pub struct BenchArgs {
-    /// Which case: settled, clumps, mixed, flow, walls; or scaling: settled at 1,000 grains and four times more each time
+    /// Which case: settled, clumps, mixed, flow, walls; or scaling: settled at 1,000 grains and four times more each time;
+    /// or table: all cases and what the machine can do, in Markdown
     #[arg(default_value = "settled")]
     case: String,
     /// Grains (of scaling: at most so many); left out: the case's own number
@@ -41,6 +42,9 @@ pub struct BenchArgs {
 /// Name of the series of sizes, and its largest where none is given.
 const SCALING: (&str, usize) = ("scaling", 256_000);
 
+/// Name of the table of all cases.
+const TABLE: &str = "table";
+
 fn failed(e: impl std::fmt::Display) -> Failure {
     Failure::Failed(e.to_string())
 }
@@ -53,10 +57,19 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
     if args.compare.is_some() && series {
         return Err(Failure::Usage("--compare takes one case at one size, not `scaling`".into()));
     }
+    if args.case == TABLE {
+        if args.compare.is_some() || args.grains.is_some() || args.json {
+            return Err(Failure::Usage("`barchan bench table` takes --threads and --steps only".into()));
+        }
+        args.threads.set()?;
+        return table(args.steps.map(u64::from));
+    }
     let known = case(if series { "settled" } else { &args.case });
     let Some(case) = known else {
-        let about =
-            CASES.iter().map(|c| (c.name, c.about)).chain([(SCALING.0, "settled at growing sizes, and the fit")]);
+        let about = CASES.iter().map(|c| (c.name, c.about)).chain([
+            (SCALING.0, "settled at growing sizes, and the fit"),
+            (TABLE, "all cases, and what the machine can do, in Markdown"),
+        ]);
         let names: Vec<_> = about.map(|(name, about)| format!("  {name:10} {about}")).collect();
         return Err(Failure::Usage(format!("there is no benchmark `{}`; there are\n{}", args.case, names.join("\n"))));
     };
@@ -78,6 +91,19 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
             let found = compare(&mut bench, steps, command, args.rounds as usize, &mut told).map_err(failed)?;
             say!("ratio of medians: {:.2}", found.ratio());
         }
+    }
+    Ok(())
+}
+
+/// All cases at their own sizes, held against the machine.
+fn table(steps: Option<u64>) -> Result<(), Failure> {
+    let machine = Machine::measure();
+    say!("Machine, {}: {}", many(rayon::current_num_threads() as u64, "thread"), machine.line());
+    say!("");
+    say!("{}", Machine::HEAD);
+    for case in CASES {
+        let timing = prepare(case, case.grains)?.time(steps).map_err(failed)?;
+        say!("{}", machine.row(&timing));
     }
     Ok(())
 }
