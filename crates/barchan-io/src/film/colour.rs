@@ -31,26 +31,32 @@ impl Picture {
         let (w, half) = (self.width, self.width / 2);
         self.y.par_chunks_mut(2 * w).zip(cb.par_chunks_mut(half).zip(cr.par_chunks_mut(half))).enumerate().for_each(
             |(pair, (luma, (cb, cr)))| {
-                // Sum of the two rows of each column, for chroma.
-                let mut sum = vec![[0i32; 3]; width];
-                for (row, out) in luma.chunks_mut(w).enumerate() {
-                    let from = (2 * pair + row).min(height - 1) * width * 4;
-                    let pixels = rgba[from..from + 4 * width].chunks_exact(4);
-                    for ((pixel, out), sum) in pixels.zip(out.iter_mut()).zip(&mut sum) {
-                        let (r, g, b) = (i32::from(pixel[0]), i32::from(pixel[1]), i32::from(pixel[2]));
-                        *out = luma_of(r, g, b);
-                        *sum = [sum[0] + r, sum[1] + g, sum[2] + b];
+                let row = |y: usize| &rgba[(2 * pair + y).min(height - 1) * width * 4..][..width * 4];
+                for (y, out) in luma.chunks_exact_mut(w).enumerate() {
+                    for (out, pixel) in out.iter_mut().zip(row(y).chunks_exact(4)) {
+                        *out = luma_of(i32::from(pixel[0]), i32::from(pixel[1]), i32::from(pixel[2]));
                     }
                     let last = out[width - 1];
                     out[width..].fill(last);
                 }
                 // Chroma samples lie on the even columns and between the rows (H.264, Figure 6-1): weights 1 2 1
                 // along the row, two rows: eight in all.
-                for x in 0..half {
-                    let at = |x: usize| sum[x.min(width - 1)];
-                    let (before, here, after) = (at((2 * x).saturating_sub(1)), at(2 * x), at(2 * x + 1));
-                    let filtered = |c: usize| before[c] + 2 * here[c] + after[c];
-                    (cb[x], cr[x]) = chroma_of(filtered(0), filtered(1), filtered(2));
+                let (upper, lower) = (row(0), row(1));
+                let sum = |at: usize| {
+                    let channel = |c: usize| i32::from(upper[at + c]) + i32::from(lower[at + c]);
+                    (channel(0), channel(1), channel(2))
+                };
+                let last = 4 * (width - 1);
+                let mut before = sum(0);
+                for (x, (cb, cr)) in cb.iter_mut().zip(cr).enumerate() {
+                    let (here, after) = (sum((8 * x).min(last)), sum((8 * x + 4).min(last)));
+                    let filtered = |b: i32, h: i32, a: i32| b + 2 * h + a;
+                    (*cb, *cr) = chroma_of(
+                        filtered(before.0, here.0, after.0),
+                        filtered(before.1, here.1, after.1),
+                        filtered(before.2, here.2, after.2),
+                    );
+                    before = after;
                 }
             },
         );

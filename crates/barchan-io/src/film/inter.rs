@@ -308,34 +308,37 @@ fn padded(plane: &[u8], width: usize, height: usize, margin: usize) -> Vec<u8> {
 pub fn satd<const N: usize>(a: &[u8], b: &[u8]) -> u32 {
     let mut sum = 0;
     for strip in 0..N / 4 {
-        // Lanes are the columns of a strip of four rows; the second pass turns every 4×4 block.
-        let mut d = [[0i16; N]; 4];
-        for (row, d) in d.iter_mut().enumerate() {
+        // Lanes are pairs of columns: their sums and differences, then down the four rows. The last step, between
+        // neighbouring pairs, and the absolute values are one: |s + t| + |s − t| = 2 max(|s|, |t|).
+        let (mut sums, mut differences) = ([[0i16; 8]; 4], [[0i16; 8]; 4]);
+        for row in 0..4 {
             let at = (strip * 4 + row) * 16;
             let (a, b) = (&a[at..at + N], &b[at..at + N]);
-            for i in 0..N {
-                d[i] = i16::from(a[i]) - i16::from(b[i]);
+            for i in 0..N / 2 {
+                let even = i16::from(a[2 * i]) - i16::from(b[2 * i]);
+                let odd = i16::from(a[2 * i + 1]) - i16::from(b[2 * i + 1]);
+                sums[row][i] = even + odd;
+                differences[row][i] = even - odd;
             }
         }
-        let d = butterflies(&d);
-        let mut turned = [[0i16; N]; 4];
-        for i in 0..N {
-            for row in 0..4 {
-                turned[i % 4][i / 4 * 4 + row] = d[row][i];
+        for rows in [sums, differences] {
+            let mut most = [0u16; 4];
+            for row in butterflies(&rows) {
+                for i in 0..N / 4 {
+                    most[i] += row[2 * i].unsigned_abs().max(row[2 * i + 1].unsigned_abs());
+                }
             }
-        }
-        for row in butterflies(&turned) {
-            sum += row.iter().map(|v| u32::from(v.unsigned_abs())).sum::<u32>();
+            sum += most.iter().map(|m| u32::from(*m)).sum::<u32>();
         }
     }
-    sum / 2
+    sum
 }
 
 /// The Hadamard transform down the four rows, lane by lane.
 #[inline]
-fn butterflies<const N: usize>(d: &[[i16; N]; 4]) -> [[i16; N]; 4] {
-    let mut out = [[0; N]; 4];
-    for i in 0..N {
+fn butterflies(d: &[[i16; 8]; 4]) -> [[i16; 8]; 4] {
+    let mut out = [[0; 8]; 4];
+    for i in 0..8 {
         let (s, t) = (d[0][i] + d[1][i], d[0][i] - d[1][i]);
         let (u, v) = (d[2][i] + d[3][i], d[2][i] - d[3][i]);
         out[0][i] = s + u;
