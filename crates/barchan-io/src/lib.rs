@@ -11,7 +11,8 @@
 //! | [`film`] | pictures as MP4 |
 //! | [`frames`] | our frames read back |
 //!
-//! Writers read [`barchan_core::frame::Frame`]s and nothing else of a solver. All numbers on disk are little-endian.
+//! Writers read [`barchan_core::frame::Frame`]s and nothing else of a solver. Numbers on disk are little-endian,
+//! but for MP4, whose standard has them big-endian.
 
 // Units stand in brackets, [s], which rustdoc takes for broken links.
 #![allow(rustdoc::broken_intra_doc_links)]

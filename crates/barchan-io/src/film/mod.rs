@@ -38,7 +38,6 @@ mod transform;
 #[cfg(test)]
 mod tests;
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::atomic::{FileError, Part};
@@ -91,6 +90,12 @@ pub enum FilmError {
         /// The film.
         path: PathBuf,
     },
+    /// A picture could not be written before, and what there was of the film has been removed.
+    #[error("the film {} was given up when a picture could not be written: see to the disk and film again", path.display())]
+    GivenUp {
+        /// The film.
+        path: PathBuf,
+    },
     /// The file could not be written.
     #[error(transparent)]
     File(#[from] FileError),
@@ -111,7 +116,8 @@ pub const QUALITY: u8 = 22;
 
 /// A film under way. It has its name once it is finished; dropped before, it leaves nothing.
 pub struct Film {
-    part: Part,
+    /// None once a picture could not be written: a gap in the file would shift all that follow.
+    part: Option<Part>,
     path: PathBuf,
     width: u32,
     height: u32,
@@ -148,7 +154,7 @@ impl Film {
         let even = [width, height].map(|n| n.next_multiple_of(2) as usize);
         let encoder = Encoder::new(even[0], even[1], rate, quality);
         let picture = Picture::new(even[0], even[1]);
-        Ok(Film { part, path: path.into(), width, height, rate, encoder, picture, table })
+        Ok(Film { part: Some(part), path: path.into(), width, height, rate, encoder, picture, table })
     }
 
     /// Adds a picture: rows from the top, four bytes a pixel (sRGB red, green, blue, and alpha, which is not used).
@@ -158,9 +164,15 @@ impl Film {
         if rgba.len() != expected {
             return Err(FilmError::Picture { given: rgba.len(), expected, width, height });
         }
+        let Some(part) = &mut self.part else {
+            return Err(FilmError::GivenUp { path: self.path.clone() });
+        };
         self.picture.fill(rgba, width as usize, height as usize);
         let coded = self.encoder.encode(&self.picture);
-        self.table.add(&mut self.part.out, &coded).map_err(|e| self.failed(e))
+        self.table.add(&mut part.out, &coded).map_err(|e| {
+            self.part = None;
+            FileError::new("write", &self.path, e).into()
+        })
     }
 
     /// Pictures so far.
@@ -169,18 +181,17 @@ impl Film {
     }
 
     /// Completes the file and gives it its name.
-    pub fn finish(mut self) -> Result<(), FilmError> {
+    pub fn finish(self) -> Result<(), FilmError> {
+        let Some(mut part) = self.part else {
+            return Err(FilmError::GivenUp { path: self.path });
+        };
         if self.table.len() == 0 {
             return Err(FilmError::Empty { path: self.path });
         }
         let failed = |e| FilmError::File(FileError::new("write", &self.path, e));
         let shown = [self.width, self.height].map(|n| n.next_multiple_of(2) as u16);
-        self.table.finish(&mut self.part.out, &self.encoder, shown, self.rate).map_err(failed)?;
-        self.part.finish().map_err(failed)
-    }
-
-    fn failed(&self, source: io::Error) -> FilmError {
-        FileError::new("write", &self.path, source).into()
+        self.table.finish(&mut part.out, &self.encoder, shown, self.rate).map_err(failed)?;
+        part.finish().map_err(failed)
     }
 }
 

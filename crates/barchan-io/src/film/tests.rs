@@ -60,6 +60,16 @@ fn discs(width: u32, height: u32, t: u32) -> Vec<u8> {
     })
 }
 
+/// A pattern that the camera passes fast: vectors reach far, and beyond the picture.
+fn pan(width: u32, height: u32, t: u32) -> Vec<u8> {
+    image(width, height, |x, y| {
+        let (x, y) = (x + 19 * t, y + 900 - 11 * t);
+        let v = hash(x / 6 * 7919 + y / 9 * 104_729);
+        let ramp = (x * 3 + y) % 64;
+        [0, 8, 16].map(|shift| ((v >> shift & 0x7f) + ramp) as u8)
+    })
+}
+
 /// What a run looks like: shaded, anti-aliased grains of sand that slide down over those at rest, under an even sky.
 fn grains(width: u32, height: u32, t: u32) -> Vec<u8> {
     let mut out = image(width, height, |_, y| [0, 1, 2].map(|c| (205 + 12 * c - y * 50 / height) as u8));
@@ -165,7 +175,7 @@ fn a_decoder_shows_what_the_encoder_meant_bit_by_bit() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("film.mp4");
     type Case = (&'static str, Content, (u32, u32), u32, u8);
-    let cases: [Case; 15] = [
+    let cases: [Case; 17] = [
         ("flat", flat, (64, 48), 5, 22),
         ("noise", noise, (96, 80), 4, 22),
         ("noise, finest", noise, (96, 80), 3, BEST),
@@ -173,6 +183,8 @@ fn a_decoder_shows_what_the_encoder_meant_bit_by_bit() {
         ("extremes, finest", extremes, (160, 112), 6, BEST),
         ("extremes", extremes, (160, 112), 6, 26),
         ("extremes, roughest", extremes, (160, 112), 6, WORST),
+        ("pan", pan, (176, 144), 20, 24),
+        ("pan, narrower than its steps", pan, (18, 40), 10, 20),
         ("discs", discs, (320, 240), 12, 22),
         ("discs over more than a group", discs, (64, 64), 53, 30),
         ("grains, one frame", grains, (200, 120), 1, 22),
@@ -325,11 +337,19 @@ fn a_full_disk_is_said_while_filming() {
     let mut film = Film::create(&path, 320, 240, 30.0).unwrap();
     // The device that is always full, in place of the hidden file.
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    film.part.out = io::BufWriter::with_capacity(1 << 10, full);
+    film.part.as_mut().unwrap().out = std::io::BufWriter::with_capacity(1 << 10, full);
     let refused = film.push(&noise(320, 240, 0)).unwrap_err();
     assert!(matches!(refused, FilmError::File(FileError::DiskFull { .. })), "{refused}");
     assert!(refused.to_string().contains("free some space") && refused.to_string().contains("film.mp4"), "{refused}");
-    let refused = film.finish().unwrap_err();
-    assert!(matches!(refused, FilmError::File(FileError::DiskFull { .. }) | FilmError::Empty { .. }), "{refused}");
+    // What follows would be shifted by what is missing: the film is gone, and stays so.
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    assert!(matches!(film.push(&flat(320, 240, 0)), Err(FilmError::GivenUp { .. })));
+    assert!(matches!(film.finish(), Err(FilmError::GivenUp { .. })));
+    // The same where the last bytes do not fit.
+    let mut film = Film::create(&path, 64, 64, 30.0).unwrap();
+    film.push(&flat(64, 64, 0)).unwrap();
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    film.part.as_mut().unwrap().out = std::io::BufWriter::new(full);
+    assert!(matches!(film.finish(), Err(FilmError::File(FileError::DiskFull { .. }))));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }

@@ -102,8 +102,8 @@ impl Quantiser {
         for i in 0..16 {
             let kind = [[0, 2], [2, 1]][i / 4 % 2][i % 2];
             let v = SCALE[qp as usize % 6][kind];
-            // factor · v = 2^15 · 2^6 / norm², with the squared norms 16, 100 and 40 of the forward transform's rows
-            // (products of 4 and 10) relative to the inverse's.
+            // factor · v = 2^21 / (n · n′): n² = 16, 100, 40 are the squared norms of the forward transform's basis,
+            // n′² = 16, 6.25, 10 of the inverse's.
             let product = [131_072.0, 83_886.08, 104_857.6][kind];
             factor[i] = (product / f64::from(v)).round() as i16;
             scale[i] = (v << (qp / 6)) as i16;
