@@ -41,32 +41,26 @@ impl Picture {
                 }
                 // Chroma samples lie on the even columns and between the rows (H.264, Figure 6-1): weights 1 2 1
                 // along the row, two rows: eight in all.
-                let (upper, lower) = (row(0), row(1));
-                let sum = |at: usize| {
-                    let channel = |c: usize| i32::from(upper[at + c]) + i32::from(lower[at + c]);
-                    (channel(0), channel(1), channel(2))
-                };
-                let last = 4 * (width - 1);
-                let mut before = sum(0);
+                let both: Vec<u16> = row(0).iter().zip(row(1)).map(|(a, b)| u16::from(*a) + u16::from(*b)).collect();
+                let columns = both.as_chunks::<4>().0;
+                let last = columns[width - 1];
+                let mut before = columns[0];
                 for (x, (cb, cr)) in cb.iter_mut().zip(cr).enumerate() {
-                    let (here, after) = (sum((8 * x).min(last)), sum((8 * x + 4).min(last)));
-                    let filtered = |b: i32, h: i32, a: i32| b + 2 * h + a;
-                    (*cb, *cr) = chroma_of(
-                        filtered(before.0, here.0, after.0),
-                        filtered(before.1, here.1, after.1),
-                        filtered(before.2, here.2, after.2),
-                    );
-                    before = after;
+                    let here = columns.get(2 * x).unwrap_or(&last);
+                    let after = columns.get(2 * x + 1).unwrap_or(&last);
+                    let filtered = |c: usize| i32::from(before[c] + 2 * here[c] + after[c]);
+                    (*cb, *cr) = chroma_of(filtered(0), filtered(1), filtered(2));
+                    before = *after;
                 }
             },
         );
     }
 }
 
-/// BT.709 weights of red and blue in luma, Kr = 0.2126 and Kb = 0.0722, in 65536ths of the 219 steps of luma.
+/// Luma by BT.709's weights, Kr = 0.2126 and Kb = 0.0722, in 32768ths of the 219 steps of luma.
 fn luma_of(r: i32, g: i32, b: i32) -> u8 {
-    // round(65536 · 219/255 · K); the three sum to 56284 = 65536 · 219/255, so that white is exactly 235.
-    ((11966 * r + 40254 * g + 4064 * b + (16 << 16) + (1 << 15)) >> 16) as u8
+    // round(32768 · 219/255 · K); the three sum to 28142, 32768 · 219/255, so that white is exactly 235.
+    ((5983 * r + 20127 * g + 2032 * b + (16 << 15) + (1 << 14)) >> 15) as u8
 }
 
 /// Cb and Cr from eight times the colour.

@@ -178,25 +178,25 @@ impl Reference {
         // Whole samples: the best start, then a hexagon [Zhu, Lin & Chau 2002] walks downhill, then its inside.
         let whole = |v: Vector| self.sad::<N>(source, x, y, v) + rate(v);
         let mut best = (Vector::default(), whole(Vector::default()));
-        let consider = |v: Vector, best: &mut (Vector, u32), cost: &dyn Fn(Vector) -> u32| {
-            if inside(v) && v != best.0 {
-                let c = cost(v);
-                if c < best.1 {
-                    *best = (v, c);
-                    return true;
-                }
+        let consider = |v: Vector, best: &mut (Vector, u32)| {
+            if !inside(v) || v == best.0 {
+                return false;
             }
-            false
+            let cost = whole(v);
+            let better = cost < best.1;
+            if better {
+                *best = (v, cost);
+            }
+            better
         };
         for v in starts {
-            let v = Vector { x: (v.x + 2) & !3, y: (v.y + 2) & !3 };
-            consider(v, &mut best, &whole);
+            consider(Vector { x: (v.x + 2) & !3, y: (v.y + 2) & !3 }, &mut best);
         }
         for _ in 0..STEPS {
             let centre = best.0;
             let mut moved = false;
             for (dx, dy) in [(-8, 0), (-4, -8), (4, -8), (8, 0), (4, 8), (-4, 8)] {
-                moved |= consider(centre.offset(dx, dy), &mut best, &whole);
+                moved |= consider(centre.offset(dx, dy), &mut best);
             }
             if !moved {
                 break;
@@ -204,18 +204,24 @@ impl Reference {
         }
         let centre = best.0;
         for (dx, dy) in SQUARE {
-            consider(centre.offset(4 * dx, 4 * dy), &mut best, &whole);
+            consider(centre.offset(4 * dx, 4 * dy), &mut best);
         }
         // Half and quarter samples, by the transformed difference, which is nearer to what will be coded: the four
         // nearest, then the diagonal between the better two.
-        let fine = |v: Vector| {
-            let mut block = [0; 256];
+        let mut block = [0; 256];
+        let mut fine = |v: Vector| {
             self.luma::<N>(x, y, v, &mut block);
             satd::<N>(source, &block) + rate(v)
         };
         best.1 = fine(best.0);
-        for v in starts {
-            consider(*v, &mut best, &fine);
+        // The first starts are the cheapest to code, wherever between the samples they lie.
+        for (i, v) in starts.iter().enumerate().take(FINE_STARTS) {
+            if *v != best.0 && inside(*v) && !starts[..i].contains(v) {
+                let cost = fine(*v);
+                if cost < best.1 {
+                    best = (*v, cost);
+                }
+            }
         }
         for step in [2, 1] {
             let (centre, at_centre) = best;
@@ -258,6 +264,8 @@ pub struct Aim<'a> {
 const SQUARE: [(i16, i16); 8] = [(-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (1, -1), (-1, 1), (1, 1)];
 /// Most steps of the hexagon: 2 samples each.
 const STEPS: usize = 12;
+/// Starts that are also tried where they lie between the samples.
+const FINE_STARTS: usize = 2;
 /// λ is given in 16ths.
 pub const LAMBDA_SHIFT: u32 = 4;
 

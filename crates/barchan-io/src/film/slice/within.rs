@@ -180,14 +180,20 @@ impl Slice<'_> {
 
 /// [`satd`] of one 4×4 block, four samples a row.
 fn satd4(a: &[u8; 16], b: &[u8; 16]) -> u32 {
-    let mut d: [i16; 16] = std::array::from_fn(|i| i16::from(a[i]) - i16::from(b[i]));
-    for stride in [1, 2, 4, 8] {
-        let mut out = [0; 16];
-        for i in 0..16 {
-            let partner = d[i ^ stride];
-            out[i] = if i & stride == 0 { d[i] + partner } else { partner - d[i] };
-        }
-        d = out;
+    let mut d = [0i16; 16];
+    for i in 0..16 {
+        d[i] = i16::from(a[i]) - i16::from(b[i]);
     }
-    d.iter().map(|v| u32::from(v.unsigned_abs())).sum::<u32>() / 2
+    let mut sum = 0;
+    let mut rows = [[0i16; 4]; 4];
+    for i in 0..4 {
+        let (s, t) = (d[i] + d[i + 4], d[i] - d[i + 4]);
+        let (u, v) = (d[i + 8] + d[i + 12], d[i + 8] - d[i + 12]);
+        (rows[0][i], rows[1][i], rows[2][i], rows[3][i]) = (s + u, t + v, s - u, t - v);
+    }
+    for [p, q, r, s] in rows {
+        // The last step as in `satd`.
+        sum += (p + q).unsigned_abs().max((r + s).unsigned_abs()) + (p - q).unsigned_abs().max((r - s).unsigned_abs());
+    }
+    sum.into()
 }
