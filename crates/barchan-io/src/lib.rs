@@ -8,9 +8,11 @@
 //! | [`csv`] | tables of measurements, continued by a resumed run |
 //! | [`container`] | named, checksummed sections: the checkpoint's file |
 //! | [`writer`] | frames written on a thread of their own |
+//! | [`film`] | pictures as MP4 |
 //! | [`frames`] | our frames read back |
 //!
-//! Writers read [`barchan_core::frame::Frame`]s and nothing else of a solver. All numbers on disk are little-endian.
+//! Writers read [`barchan_core::frame::Frame`]s and nothing else of a solver. Numbers on disk are little-endian,
+//! but for MP4, whose standard has them big-endian.
 
 // Units stand in brackets, [s], which rustdoc takes for broken links.
 #![allow(rustdoc::broken_intra_doc_links)]
@@ -18,6 +20,7 @@
 pub mod atomic;
 pub mod container;
 pub mod csv;
+pub mod film;
 pub mod frames;
 pub mod ply;
 pub mod vtk;
