@@ -101,7 +101,7 @@ impl Quality {
 /// Fewest pixels a side of a picture.
 pub const SIZE_LEAST: u32 = 16;
 /// Most pixels a side of a picture.
-pub const SIZE_MOST: u32 = 16_384;
+pub const SIZE_MOST: u32 = 8192;
 
 /// 4×4 ordered pattern [Bayer 1973]: `PATTERN[y % 4][x % 4]` turns the discs of a pixel and dithers it.
 pub const PATTERN: [[u32; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
@@ -134,7 +134,8 @@ pub fn key_sample(side: u32) -> u32 {
     side / 2
 }
 
-/// The view with an `up` across the direction of view and a target away from the eye, so that it has a camera.
+/// The view with an `up` across the direction of view, a target away from the eye and an angle of view between 0.001 and
+/// 3.1 rad (else 0.7), so that it has a camera.
 pub fn upright(view: &View) -> View {
     let ahead = (view.target - view.eye).try_normalize().unwrap_or(Vec3::NEG_Z);
     let mut up = view.up.try_normalize().unwrap_or(Vec3::Z);
@@ -142,7 +143,8 @@ pub fn upright(view: &View) -> View {
         up = if ahead.x.abs() < 0.9 { Vec3::X } else { Vec3::Y };
     }
     let target = if view.target == view.eye { view.eye + ahead } else { view.target };
-    View { up, target, ..*view }
+    let field = if view.field > 1e-3 && view.field < 3.1 { view.field } else { 0.7 };
+    View { up, target, field, ..*view }
 }
 
 /// Nothing nearer to the eye than this share of the distance to the target is seen.
