@@ -91,7 +91,7 @@ fn speed_words(speed: f64) -> String {
     if (speed - 1.0).abs() < 5e-3 {
         return "real time".into();
     }
-    let decimals = (1.0 - speed.abs().max(1e-9).log10().floor()).clamp(0.0, 9.0) as usize;
+    let decimals = (2.0 - speed.abs().max(1e-9).log10().floor()).clamp(0.0, 9.0) as usize;
     let number = format!("{speed:.decimals$}");
     let number = if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { &number };
     format!("{number} × real time")
@@ -300,8 +300,8 @@ mod tests {
                 "real time",
                 "0.25 × real time",
                 "0.5 × real time",
-                "2.1 × real time",
-                "0.13 × real time",
+                "2.08 × real time",
+                "0.125 × real time",
                 "10 × real time"
             ]
         );

@@ -6,6 +6,7 @@
 
 pub mod camera;
 pub mod colour;
+pub mod cpu;
 pub mod dress;
 pub mod legend;
 pub mod look;
@@ -15,9 +16,10 @@ pub mod walls;
 
 pub use camera::{CameraPath, Stand, View};
 pub use colour::{ColourBy, ColourError, Colouring, Map};
+pub use cpu::CpuRenderer;
 pub use dress::Dresser;
 pub use legend::Legend;
-pub use look::{Light, Quality};
+pub use look::{Extent, Light, Quality};
 pub use picture::{Finish, Line, Mesh, Picture, Sphere};
 pub use survey::Survey;
 

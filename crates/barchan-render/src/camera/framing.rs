@@ -129,7 +129,7 @@ mod tests {
             scale in 1e-3..1e3f64,
             azimuth in -3.0..3.0f64,
             elevation in -0.3..1.2f64,
-            size in (200..2000u32, 200..2000u32),
+            size in (400..2000u32, 400..2000u32),
         ) {
             let spheres: Vec<_> = spheres.iter().map(|(c, r)| (*c * scale + shift, r * scale)).collect();
             let size = [size.0, size.1];

@@ -134,6 +134,7 @@ fn revolve(axis: DVec3, profile: &Profile, ribs: bool) -> Surface {
     // Quarter turns are exact, so that a rim touches the box round it.
     let outward: Vec<DVec3> =
         (0..SIDES).map(|k| DVec2::from_angle(TAU * k as f64 / SIDES as f64)).map(|c| u * c.x + v * c.y).collect();
+    let tip = 1e-9 * profile.iter().map(|(p, _)| p.length()).fold(0.0, f64::max);
     let mut surface = Surface::default();
     let at = |p: DVec2, k: usize| outward[k % SIDES] * p.x + axis * p.y;
     for (row, (p, n)) in profile.iter().enumerate() {
@@ -144,18 +145,17 @@ fn revolve(axis: DVec3, profile: &Profile, ribs: bool) -> Surface {
                 let index = |row: usize, k: usize| (row * SIDES + k % SIDES) as u32;
                 let quad = [index(row - 1, k), index(row - 1, k + 1), index(row, k), index(row, k + 1)];
                 // At a tip one of the two has no area.
-                if profile[row - 1].0.x > 0.0 {
+                if profile[row - 1].0.x > tip {
                     surface.triangles.push([quad[0], quad[1], quad[3]]);
                 }
-                if p.x > 0.0 {
+                if p.x > tip {
                     surface.triangles.push([quad[0], quad[3], quad[2]]);
                 }
             }
         }
     }
     let (Some((first, _)), Some((last, _))) = (profile.first(), profile.last()) else { return surface };
-    let closed = |p: &DVec2| p.x <= 1e-9 * (first.x + last.x + (last.y - first.y).abs());
-    for rim in [first, last].into_iter().filter(|p| !closed(p)) {
+    for rim in [first, last].into_iter().filter(|p| p.x > tip) {
         surface.edges.extend((0..SIDES).map(|k| [at(*rim, k), at(*rim, k + 1)]));
     }
     if ribs {
