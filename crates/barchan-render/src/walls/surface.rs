@@ -281,7 +281,7 @@ mod tests {
                         assert!(n.is_normalized() && flat.dot(n).abs() > 0.99, "{geometry:?}: {n} on {flat}");
                     }
                     // A step along the normal leaves the wall by that much.
-                    let step = 1e-3;
+                    let step = 0.02;
                     let from = (a + b + c) / 3.0;
                     let n = s.normals[t[0] as usize];
                     let gained = wall.clearance(&state, from + n * step).abs() - wall.clearance(&state, from).abs();
