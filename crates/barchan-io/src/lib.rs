@@ -8,6 +8,7 @@
 //! | [`csv`] | tables of measurements, continued by a resumed run |
 //! | [`container`] | named, checksummed sections: the checkpoint's file |
 //! | [`writer`] | frames written on a thread of their own |
+//! | [`film`] | pictures as MP4 |
 //! | [`frames`] | our frames read back |
 //!
 //! Writers read [`barchan_core::frame::Frame`]s and nothing else of a solver. All numbers on disk are little-endian.
@@ -18,6 +19,7 @@
 pub mod atomic;
 pub mod container;
 pub mod csv;
+pub mod film;
 pub mod frames;
 pub mod ply;
 pub mod vtk;
