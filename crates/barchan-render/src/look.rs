@@ -61,15 +61,15 @@ impl Default for Light {
     /// A clear afternoon: warm sun from the left behind the eye, blue sky.
     fn default() -> Self {
         Light {
-            to_sun: Vec3::new(-0.45, -0.35, 0.82).normalize(),
-            sun: Vec3::new(1.55, 1.42, 1.22),
-            sky: Vec3::new(0.50, 0.58, 0.70),
-            ground: Vec3::new(0.24, 0.21, 0.18),
-            background: [Vec3::new(0.62, 0.70, 0.80), Vec3::new(0.90, 0.90, 0.88)],
-            gloss: 0.10,
-            shininess: 24.0,
+            to_sun: Vec3::new(-0.66, -0.26, 0.70).normalize(),
+            sun: Vec3::new(1.50, 1.32, 1.06),
+            sky: Vec3::new(0.30, 0.36, 0.45),
+            ground: Vec3::new(0.20, 0.16, 0.12),
+            background: [Vec3::new(0.36, 0.45, 0.56), Vec3::new(0.80, 0.79, 0.75)],
+            gloss: 0.04,
+            shininess: 16.0,
             softness: 0.02,
-            exposure: 1.0,
+            exposure: 0.85,
         }
     }
 }
@@ -349,11 +349,12 @@ pub const OPEN_STRENGTH: f32 = 2.2;
 /// Sine of the angle above the tangent plane from which a tap closes off: facets of a smooth mesh do not.
 pub const OPEN_BIAS: f32 = 0.06;
 
-/// Reach of the openness at a depth: [pixels] and, what that is there, [m].
-pub fn open_reach(extent: &Extent, view: &View, depth: f32) -> [f32; 2] {
-    let pixels = (OPEN_REACH * extent.grain * focal(view) / depth)
-        .clamp(OPEN_PIXELS[0], (OPEN_PIXELS[1] * view.size[1] as f32).max(OPEN_PIXELS[0]));
-    [pixels, pixels * depth / focal(view)]
+/// Reach of the openness at a depth: [pixels] and, what that is there, [m]. `grain`: mean radius [m]; `focal`: see
+/// [`focal`]; `rows`: of the picture.
+pub fn open_reach(grain: f32, focal: f32, rows: u32, depth: f32) -> [f32; 2] {
+    let most = (OPEN_PIXELS[1] * rows as f32).max(OPEN_PIXELS[0]);
+    let pixels = (OPEN_REACH * grain * focal / depth).clamp(OPEN_PIXELS[0], most);
+    [pixels, pixels * depth / focal]
 }
 
 /// Tap `i` of the openness of pixel (x, y), in reaches: dense in the middle; radius and angle differ over the pattern. The
