@@ -62,14 +62,14 @@ impl Default for Light {
     fn default() -> Self {
         Light {
             to_sun: Vec3::new(-0.66, -0.26, 0.70).normalize(),
-            sun: Vec3::new(1.50, 1.32, 1.06),
-            sky: Vec3::new(0.30, 0.36, 0.45),
+            sun: Vec3::new(1.62, 1.40, 1.08),
+            sky: Vec3::new(0.30, 0.35, 0.43),
             ground: Vec3::new(0.20, 0.16, 0.12),
-            background: [Vec3::new(0.36, 0.45, 0.56), Vec3::new(0.80, 0.79, 0.75)],
+            background: [Vec3::new(0.34, 0.44, 0.57), Vec3::new(0.86, 0.85, 0.82)],
             gloss: 0.04,
             shininess: 16.0,
             softness: 0.02,
-            exposure: 0.85,
+            exposure: 0.78,
         }
     }
 }
@@ -253,7 +253,7 @@ pub const SHADOW_TENT: f32 = 1.5;
 /// Largest radius of search and penumbra [texels].
 pub const SHADOW_REACH: f32 = 32.0;
 /// Steepest tangent plane of a receiver, in height over distance across the sun's direction.
-pub const SHADOW_SLOPE: f32 = 4.0;
+pub const SHADOW_SLOPE: f32 = 12.0;
 /// How far above the tangent plane a texel must be to shade [texels].
 pub const SHADOW_BIAS: f32 = 0.1;
 
@@ -341,11 +341,11 @@ pub fn tent(x: f32) -> [f32; 3] {
 /// Taps of the openness.
 pub const OPEN_TAPS: u32 = 8;
 /// Reach of the openness [mean grain radii].
-pub const OPEN_REACH: f32 = 3.0;
+pub const OPEN_REACH: f32 = 4.0;
 /// Least and greatest reach in the picture: [pixels], [share of the rows].
 pub const OPEN_PIXELS: [f32; 2] = [3.0, 0.12];
 /// How strongly taps close off.
-pub const OPEN_STRENGTH: f32 = 2.2;
+pub const OPEN_STRENGTH: f32 = 3.2;
 /// Sine of the angle above the tangent plane from which a tap closes off: facets of a smooth mesh do not.
 pub const OPEN_BIAS: f32 = 0.06;
 
@@ -407,7 +407,7 @@ pub fn background(light: &Light, down: f32) -> Vec3 {
 }
 
 /// Opacity of a pane seen face on, and edge on.
-pub const GLASS: [f32; 2] = [0.05, 0.45];
+pub const GLASS: [f32; 2] = [0.02, 0.35];
 
 /// Opacity of a pane and the light of its veil. `n`: unit normal, either way; `to_eye`: unit vector.
 pub fn pane(light: &Light, tint: Vec3, n: Vec3, to_eye: Vec3) -> (f32, Vec3) {
