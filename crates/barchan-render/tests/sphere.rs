@@ -3,7 +3,7 @@
 mod common;
 
 use barchan_render::cpu::Seen;
-use barchan_render::{CpuRenderer, Finish, Light, Line, Mesh, Picture, Quality, RenderError, Renderer, View, look};
+use barchan_render::{CpuRenderer, Finish, Light, Line, Mesh, Picture, Quality, RenderError, View, look};
 use common::*;
 use glam::{DVec3, Vec2, Vec3};
 
@@ -78,13 +78,12 @@ fn depth_is_that_of_the_sphere() {
 #[test]
 fn a_far_small_grain_keeps_its_shape() {
     // 10,000 radii away: a quadratic solved at the eye would lose all digits of the radius.
-    let view = View { eye: Vec3::new(0.0, -1e4, 0.0), target: Vec3::ZERO, up: Vec3::Z, field: 4e-4, size: [64, 64] };
+    let view = View { eye: Vec3::new(0.0, -1e4, 0.0), target: Vec3::ZERO, up: Vec3::Z, field: 1.1e-3, size: [640; 2] };
     let picture = Picture { spheres: vec![ball(Vec3::ZERO, 1.0, 0)], ..Picture::default() };
-    let view = View { field: 1.1e-3, ..view };
     let surfaces = CpuRenderer::default().trace(&picture, &view).expect("surfaces");
     let area = surfaces.seen.iter().filter(|s| **s != Seen::Nothing).count() as f64;
     let radius = f64::from(look::focal(&view)) / 1e4;
-    assert!((area / (std::f64::consts::PI * radius * radius) - 1.0).abs() < 0.03, "{area} pixels, radius {radius}");
+    assert!((area / (std::f64::consts::PI * radius * radius) - 1.0).abs() < 0.01, "{area} pixels, radius {radius}");
 }
 
 #[test]
@@ -173,14 +172,10 @@ fn glass_veils_more_at_a_slant_and_not_what_is_before_it() {
     for renderer in &mut renderers() {
         let mut veil = |eye: Vec3, behind: bool| {
             let view = View { eye, target: Vec3::ZERO, up: Vec3::Z, field: 0.2, size: [33, 33] };
-            let mut sphere = ball(if behind { Vec3::ZERO } else { eye * 0.5 }, 0.4, 0);
-            sphere.centre[1] += if behind { 1.0 } else { 0.0 };
+            let mut sphere = ball(if behind { Vec3::Y } else { eye * 0.5 }, 0.4, 0);
             sphere.colour = [0.0; 3];
-            let mut picture =
+            let picture =
                 Picture { spheres: vec![sphere], meshes: vec![square(3.0, Finish::Glass)], ..Picture::default() };
-            if !behind {
-                picture.spheres[0].centre = (eye * 0.5).to_array();
-            }
             red(&draw(renderer.as_mut(), &picture, &view, &all_around(), &bare()), 16, 16)
         };
         let (face, slant) = (veil(Vec3::new(0.0, -5.0, 0.0), true), veil(Vec3::new(5.0, -1.2, 0.0), true));
