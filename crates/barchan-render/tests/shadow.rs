@@ -2,7 +2,7 @@
 
 mod common;
 
-use barchan_render::{Finish, Light, Mesh, Picture, Quality, Renderer, View, look};
+use barchan_render::{Finish, Light, Mesh, Picture, Quality, Renderer, Sphere, View, look};
 use common::*;
 use glam::{Vec2, Vec3};
 
@@ -179,8 +179,10 @@ fn a_white_floor_has_the_radiance_of_the_formula() {
 fn a_gap_between_grains_is_dark_and_open_floor_is_not() {
     let view =
         View { eye: Vec3::new(0.0, -9.0, 9.0), target: Vec3::Z * 0.2, up: Vec3::Z, field: 0.5, size: [200, 150] };
-    let spheres = vec![ball(Vec3::new(-1.0, 0.0, 1.0), 1.0, 0), ball(Vec3::new(1.0, 0.0, 1.0), 1.0, 1)];
-    let picture = Picture { spheres, floor: Some((0.0, Vec3::splat(0.3))), ..Picture::default() };
+    // Not white: between white grains light bounces until nothing is dark.
+    let spheres = [-1.0, 1.0].map(|x| Sphere { colour: [0.3; 3], ..ball(Vec3::new(x, 0.0, 1.0), 1.0, 0) });
+    let floor = Some((0.0, Vec3::splat(0.3)));
+    let picture = Picture { spheres: spheres.to_vec(), floor, ..Picture::default() };
     let quality = Quality { occlusion: true, ..bare() };
     for renderer in &mut renderers() {
         let renderer: &mut dyn Renderer = renderer.as_mut();
