@@ -16,7 +16,8 @@ impl Random {
     }
 }
 
-/// Grains dropped one by one near the middle, each rolling down to where it finds no lower place within reach.
+/// Grains dropped one by one, each rolling down to where it finds no lower place within reach, if that is inside a cone of
+/// repose that holds `count` of them.
 fn heap(count: usize, radius: f32) -> Vec<Sphere> {
     let mut random = Random(0x5eed);
     let cell = 2.4 * radius;
@@ -36,25 +37,30 @@ fn heap(count: usize, radius: f32) -> Vec<Sphere> {
             if square > 0.0 { height.max(c.z + square.sqrt()) } else { height }
         })
     };
-    let spout = 0.35 * (count as f32).cbrt() * radius;
+    let slope = 0.6;
+    let base = radius * (4.0 * count as f32 / (0.58 * slope)).cbrt();
     let mut spheres = Vec::with_capacity(count);
     for grain in 0..count {
         let r = radius * (0.85 + 0.3 * random.next());
-        let angle = random.next() * std::f32::consts::TAU;
-        let mut p = Vec2::from_angle(angle) * spout * random.next();
-        let mut z = rest(&columns, p, r);
-        let (mut reach, mut tries) = (2.0 * r, 0);
-        while tries < 10 {
-            let q = p + Vec2::from_angle(random.next() * std::f32::consts::TAU) * reach;
-            let lower = rest(&columns, q, r);
-            // Only downhill steeper than the friction of the grains.
-            if lower < z - 0.35 * reach {
-                (p, z, tries) = (q, lower, 0);
-            } else {
-                tries += 1;
-                reach *= 0.85;
+        let (p, z) = loop {
+            let mut p = Vec2::from_angle(random.next() * std::f32::consts::TAU) * base * random.next().sqrt();
+            let mut z = rest(&columns, p, r);
+            let (mut reach, mut tries) = (r, 0);
+            while tries < 16 {
+                let q = p + Vec2::from_angle(random.next() * std::f32::consts::TAU) * reach;
+                let lower = rest(&columns, q, r);
+                if lower < z {
+                    (p, z, tries) = (q, lower, 0);
+                } else {
+                    tries += 1;
+                    reach = (0.85 * reach).max(0.05 * r);
+                }
             }
-        }
+            // A little room over the cone, or its last grains would take for ever.
+            if z < slope * (base - p.length()) + 1.5 * r {
+                break (p, z);
+            }
+        };
         columns[at(p)].push((p.extend(z), r));
         let shade = 1.0 + 0.08 * (2.0 * random.next() - 1.0) + if random.next() < 0.04 { -0.3 } else { 0.0 };
         let colour = (Vec3::new(0.55, 0.40, 0.24) * shade).to_array();
@@ -90,7 +96,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let zoom: f32 = words.next().map_or(Ok(1.0), |w| w.parse())?;
     let radius = 1e-3;
     let mut picture =
-        Picture { spheres: heap(count, radius), floor: Some((0.0, Vec3::new(0.62, 0.60, 0.57))), ..Picture::default() };
+        Picture { spheres: heap(count, radius), floor: Some((0.0, Vec3::new(0.50, 0.48, 0.45))), ..Picture::default() };
     let mut view = View { eye: Vec3::NEG_Y, target: Vec3::ZERO, up: Vec3::Z, field: 0.6, size: [1280, 720] };
     let extent = Extent::of(&picture, &view);
     let reach = extent.half.length();
@@ -98,9 +104,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (low, high) = (extent.middle - extent.half * 1.1, extent.middle + extent.half * 1.2);
         glass(low.with_z(0.0), high, &mut picture);
     }
-    let aim = Vec3::new(0.0, 0.0, 0.45 * extent.half.z + (1.0 - 1.0 / zoom) * 1.2 * extent.half.z);
+    let aim = Vec3::new(0.0, 0.0, (0.8 + 0.5 * (1.0 - 1.0 / zoom)) * extent.half.z);
     view.target = aim;
-    view.eye = aim + Vec3::new(0.25, -2.9, 1.05) * reach / zoom;
+    view.eye = aim + Vec3::new(0.2, -2.6, 0.8) * reach / zoom;
     let mut renderer = CpuRenderer::default();
     let light = Light::default();
     for (what, quality) in [

@@ -61,15 +61,15 @@ impl Default for Light {
     /// A clear afternoon: warm sun from the left behind the eye, blue sky.
     fn default() -> Self {
         Light {
-            to_sun: Vec3::new(-0.45, -0.35, 0.82).normalize(),
-            sun: Vec3::new(1.55, 1.42, 1.22),
-            sky: Vec3::new(0.50, 0.58, 0.70),
-            ground: Vec3::new(0.24, 0.21, 0.18),
-            background: [Vec3::new(0.62, 0.70, 0.80), Vec3::new(0.90, 0.90, 0.88)],
-            gloss: 0.10,
-            shininess: 24.0,
+            to_sun: Vec3::new(-0.66, -0.26, 0.70).normalize(),
+            sun: Vec3::new(1.62, 1.40, 1.08),
+            sky: Vec3::new(0.30, 0.35, 0.43),
+            ground: Vec3::new(0.20, 0.16, 0.12),
+            background: [Vec3::new(0.34, 0.44, 0.57), Vec3::new(0.86, 0.85, 0.82)],
+            gloss: 0.04,
+            shininess: 16.0,
             softness: 0.02,
-            exposure: 1.0,
+            exposure: 0.78,
         }
     }
 }
@@ -225,13 +225,14 @@ pub fn drawable(centre: [f32; 3], radius: f32) -> bool {
     Vec3::from(centre).is_finite() && radius.is_finite() && radius > 0.0
 }
 
-/// Distance from the middle, in half diagonals of the extent on the ground, to which the floor is whole, and at which it
-/// has faded away.
+/// Distance from the middle, in half diagonals of the extent on the ground (or its height above the floor, if that is more),
+/// to which the floor is whole, and at which it has faded away.
 pub const FLOOR_FADE: [f32; 2] = [1.5, 7.0];
 
 /// How much of the floor is seen at a point of it, the rest being background: 1 near the grains, 0 far away.
 pub fn floor_share(extent: &Extent, p: Vec3) -> f32 {
-    let reach = extent.half.truncate().length().max(extent.half.z).max(f32::MIN_POSITIVE);
+    let top = (extent.middle.z - p.z).abs() + extent.half.z;
+    let reach = extent.half.truncate().length().max(top).max(f32::MIN_POSITIVE);
     let d = (p - extent.middle).truncate().length() / reach;
     1.0 - smoothstep(FLOOR_FADE[0], FLOOR_FADE[1], d)
 }
@@ -253,7 +254,7 @@ pub const SHADOW_TENT: f32 = 1.5;
 /// Largest radius of search and penumbra [texels].
 pub const SHADOW_REACH: f32 = 32.0;
 /// Steepest tangent plane of a receiver, in height over distance across the sun's direction.
-pub const SHADOW_SLOPE: f32 = 4.0;
+pub const SHADOW_SLOPE: f32 = 12.0;
 /// How far above the tangent plane a texel must be to shade [texels].
 pub const SHADOW_BIAS: f32 = 0.1;
 
@@ -341,19 +342,20 @@ pub fn tent(x: f32) -> [f32; 3] {
 /// Taps of the openness.
 pub const OPEN_TAPS: u32 = 8;
 /// Reach of the openness [mean grain radii].
-pub const OPEN_REACH: f32 = 3.0;
+pub const OPEN_REACH: f32 = 4.0;
 /// Least and greatest reach in the picture: [pixels], [share of the rows].
-pub const OPEN_PIXELS: [f32; 2] = [3.0, 0.12];
+pub const OPEN_PIXELS: [f32; 2] = [3.0, 0.25];
 /// How strongly taps close off.
-pub const OPEN_STRENGTH: f32 = 2.2;
+pub const OPEN_STRENGTH: f32 = 3.2;
 /// Sine of the angle above the tangent plane from which a tap closes off: facets of a smooth mesh do not.
 pub const OPEN_BIAS: f32 = 0.06;
 
-/// Reach of the openness at a depth: [pixels] and, what that is there, [m].
-pub fn open_reach(extent: &Extent, view: &View, depth: f32) -> [f32; 2] {
-    let pixels = (OPEN_REACH * extent.grain * focal(view) / depth)
-        .clamp(OPEN_PIXELS[0], (OPEN_PIXELS[1] * view.size[1] as f32).max(OPEN_PIXELS[0]));
-    [pixels, pixels * depth / focal(view)]
+/// Reach of the openness at a depth: [pixels] and, what that is there, [m]. `grain`: mean radius [m]; `focal`: see
+/// [`focal`]; `rows`: of the picture.
+pub fn open_reach(grain: f32, focal: f32, rows: u32, depth: f32) -> [f32; 2] {
+    let most = (OPEN_PIXELS[1] * rows as f32).max(OPEN_PIXELS[0]);
+    let pixels = (OPEN_REACH * grain * focal / depth).clamp(OPEN_PIXELS[0], most);
+    [pixels, pixels * depth / focal]
 }
 
 /// Tap `i` of the openness of pixel (x, y), in reaches: dense in the middle; radius and angle differ over the pattern. The
@@ -406,7 +408,7 @@ pub fn background(light: &Light, down: f32) -> Vec3 {
 }
 
 /// Opacity of a pane seen face on, and edge on.
-pub const GLASS: [f32; 2] = [0.05, 0.45];
+pub const GLASS: [f32; 2] = [0.02, 0.35];
 
 /// Opacity of a pane and the light of its veil. `n`: unit normal, either way; `to_eye`: unit vector.
 pub fn pane(light: &Light, tint: Vec3, n: Vec3, to_eye: Vec3) -> (f32, Vec3) {

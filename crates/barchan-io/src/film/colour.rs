@@ -37,7 +37,7 @@ impl Picture {
                     let from = (2 * pair + row).min(height - 1) * width * 4;
                     let pixels = rgba[from..from + 4 * width].chunks_exact(4);
                     for ((pixel, out), sum) in pixels.zip(out.iter_mut()).zip(&mut sum) {
-                        let [r, g, b] = [pixel[0], pixel[1], pixel[2]].map(i32::from);
+                        let (r, g, b) = (i32::from(pixel[0]), i32::from(pixel[1]), i32::from(pixel[2]));
                         *out = luma_of(r, g, b);
                         *sum = [sum[0] + r, sum[1] + g, sum[2] + b];
                     }
@@ -49,8 +49,8 @@ impl Picture {
                 for x in 0..half {
                     let at = |x: usize| sum[x.min(width - 1)];
                     let (before, here, after) = (at((2 * x).saturating_sub(1)), at(2 * x), at(2 * x + 1));
-                    let [r, g, b] = std::array::from_fn(|c| before[c] + 2 * here[c] + after[c]);
-                    (cb[x], cr[x]) = chroma_of(r, g, b);
+                    let filtered = |c: usize| before[c] + 2 * here[c] + after[c];
+                    (cb[x], cr[x]) = chroma_of(filtered(0), filtered(1), filtered(2));
                 }
             },
         );

@@ -63,13 +63,14 @@ impl Encoder {
     }
 
     /// What a decoder will show for the picture coded last.
+    #[cfg(test)]
     pub fn decoded(&self) -> &Picture {
         &self.decoded
     }
 
-    /// Codes `picture`, of the size of [`Encoder::decoded`].
+    /// Codes `picture`, of the encoder's size.
     pub fn encode(&mut self, picture: &Picture) -> Coded {
-        let key = self.count % self.group == 0;
+        let key = self.count.is_multiple_of(self.group);
         let qp = if key { self.qp - KEY_QP } else { self.qp };
         std::mem::swap(&mut self.mbs, &mut self.before);
         let job = Job {
@@ -106,7 +107,7 @@ impl Encoder {
             })
             .collect();
         self.count += 1;
-        self.reference = (self.count % self.group != 0).then(|| Reference::new(&self.decoded));
+        self.reference = (!self.count.is_multiple_of(self.group)).then(|| Reference::new(&self.decoded));
         Coded { units, key }
     }
 

@@ -149,8 +149,9 @@ impl Reference {
             let below = &self.chroma[c][at + (row + 1) * stride..][..N + 1];
             let out = &mut out[row * 8..][..N];
             for i in 0..N {
-                let [a, b, c, d] = [above[i], above[i + 1], below[i], below[i + 1]].map(u16::from);
-                out[i] = ((weights[0] * a + weights[1] * b + weights[2] * c + weights[3] * d + 32) >> 6) as u8;
+                let upper = weights[0] * u16::from(above[i]) + weights[1] * u16::from(above[i + 1]);
+                let lower = weights[2] * u16::from(below[i]) + weights[3] * u16::from(below[i + 1]);
+                out[i] = ((upper + lower + 32) >> 6) as u8;
             }
         }
     }
@@ -205,7 +206,8 @@ impl Reference {
         for (dx, dy) in SQUARE {
             consider(centre.offset(4 * dx, 4 * dy), &mut best, &whole);
         }
-        // Half and quarter samples, by the transformed difference, which is nearer to what will be coded.
+        // Half and quarter samples, by the transformed difference, which is nearer to what will be coded: the four
+        // nearest, then the diagonal between the better two.
         let fine = |v: Vector| {
             let mut block = [0; 256];
             self.luma::<N>(x, y, v, &mut block);
@@ -216,10 +218,21 @@ impl Reference {
             consider(*v, &mut best, &fine);
         }
         for step in [2, 1] {
-            let centre = best.0;
-            for (dx, dy) in SQUARE {
-                consider(centre.offset(step * dx, step * dy), &mut best, &fine);
-            }
+            let (centre, at_centre) = best;
+            let mut cost = |dx: i16, dy: i16| {
+                let v = centre.offset(dx, dy);
+                if !inside(v) {
+                    return at_centre;
+                }
+                let cost = fine(v);
+                if cost < best.1 {
+                    best = (v, cost);
+                }
+                cost
+            };
+            let dx = if cost(-step, 0) < cost(step, 0) { -step } else { step };
+            let dy = if cost(0, -step) < cost(0, step) { -step } else { step };
+            cost(dx, dy);
         }
         best
     }
@@ -251,27 +264,28 @@ pub const LAMBDA_SHIFT: u32 = 4;
 /// Rows b, h and j for the row `row[2]`, from it and its neighbours (8.4.2.2.1); `sums` is room for a row.
 fn half_samples(row: [&[u8]; 6], sums: &mut [i16], b: &mut [u8], h: &mut [u8], j: &mut [u8]) {
     let n = sums.len();
-    let row = row.map(|r| &r[..n]);
+    let [p, q, r, s, t, u] = row.map(|row| &row[..n]);
     let (b, h, j) = (&mut b[..n], &mut h[..n], &mut j[..n]);
+    let wide = i16::from;
     for x in 0..n {
-        let [p, q, r, s, t, u] = row.map(|row| i16::from(row[x]));
-        sums[x] = p + u - 5 * (q + t) + 20 * (r + s);
+        sums[x] = wide(p[x]) + wide(u[x]) - 5 * (wide(q[x]) + wide(t[x])) + 20 * (wide(r[x]) + wide(s[x]));
         h[x] = ((sums[x] + 16) >> 5).clamp(0, 255) as u8;
     }
     // Nothing changes along a row in the outer margin, so that b equals G and j equals h there.
-    b.copy_from_slice(row[2]);
+    b.copy_from_slice(r);
     j.copy_from_slice(h);
     let count = n - 5;
-    let g = row[2];
-    let tap: [&[u8]; 6] = std::array::from_fn(|k| &g[k..k + count]);
-    for (x, b) in b[2..2 + count].iter_mut().enumerate() {
-        let [p, q, r, s, t, u] = tap.map(|tap| i16::from(tap[x]));
-        *b = ((p + u - 5 * (q + t) + 20 * (r + s) + 16) >> 5).clamp(0, 255) as u8;
+    let (b, j) = (&mut b[2..2 + count], &mut j[2..2 + count]);
+    let [p, q, r, s, t, u]: [&[u8]; 6] = std::array::from_fn(|k| &r[k..k + count]);
+    for x in 0..count {
+        let sum = wide(p[x]) + wide(u[x]) - 5 * (wide(q[x]) + wide(t[x])) + 20 * (wide(r[x]) + wide(s[x]));
+        b[x] = ((sum + 16) >> 5).clamp(0, 255) as u8;
     }
-    let tap: [&[i16]; 6] = std::array::from_fn(|k| &sums[k..k + count]);
-    for (x, j) in j[2..2 + count].iter_mut().enumerate() {
-        let [p, q, r, s, t, u] = tap.map(|tap| i32::from(tap[x]));
-        *j = ((p + u - 5 * (q + t) + 20 * (r + s) + 512) >> 10).clamp(0, 255) as u8;
+    let [p, q, r, s, t, u]: [&[i16]; 6] = std::array::from_fn(|k| &sums[k..k + count]);
+    let wide = i32::from;
+    for x in 0..count {
+        let sum = wide(p[x]) + wide(u[x]) - 5 * (wide(q[x]) + wide(t[x])) + 20 * (wide(r[x]) + wide(s[x]));
+        j[x] = ((sum + 512) >> 10).clamp(0, 255) as u8;
     }
 }
 

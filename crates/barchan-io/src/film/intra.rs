@@ -211,7 +211,7 @@ impl<const N: usize> Edge<N> {
 fn mean<const M: usize>(above: Option<[u8; M]>, left: Option<[u8; M]>) -> u8 {
     let sums = [above, left].into_iter().flatten().map(|e| e.into_iter().map(u32::from).sum::<u32>());
     let (sum, count) = sums.fold((0, 0), |(s, n), edge| (s + edge, n + M as u32));
-    if count == 0 { 128 } else { ((sum + count / 2) / count) as u8 }
+    (sum + count / 2).checked_div(count).map_or(128, |mean| mean as u8)
 }
 
 #[cfg(test)]

@@ -164,7 +164,8 @@ fn a_decoder_shows_what_the_encoder_meant_bit_by_bit() {
     }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("film.mp4");
-    let cases: [(&str, Content, (u32, u32), u32, u8); 15] = [
+    type Case = (&'static str, Content, (u32, u32), u32, u8);
+    let cases: [Case; 15] = [
         ("flat", flat, (64, 48), 5, 22),
         ("noise", noise, (96, 80), 4, 22),
         ("noise, finest", noise, (96, 80), 3, BEST),
@@ -190,4 +191,145 @@ fn a_decoder_shows_what_the_encoder_meant_bit_by_bit() {
             assert_eq!(differ, None, "{name}: first sample that differs in frame {t}");
         }
     }
+}
+
+#[test]
+fn a_player_is_told_size_rate_length_and_colours() {
+    if !installed() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("film.mp4");
+    for (fps, fraction, (width, height), frames) in [
+        (30.0, "30/1", (322, 180), 45),
+        (25.0, "25/1", (101, 55), 1),
+        (29.97, "30000/1001", (64, 64), 10),
+        (12.5, "25/2", (640, 360), 5),
+    ] {
+        let mut film = Film::create(&path, width, height, fps).unwrap();
+        for t in 0..frames {
+            film.push(&discs(width, height, t)).unwrap();
+        }
+        assert_eq!(film.frames(), frames as usize);
+        film.finish().unwrap();
+        let said = probe(&path);
+        let has = |key: &str, value: &str| {
+            assert!(said.lines().any(|l| l == format!("{key}={value}")), "no {key}={value} in\n{said}");
+        };
+        has("codec_name", "h264");
+        has("profile", "Constrained Baseline");
+        has("pix_fmt", "yuv420p");
+        has("width", &width.next_multiple_of(2).to_string());
+        has("height", &height.next_multiple_of(2).to_string());
+        has("r_frame_rate", fraction);
+        has("avg_frame_rate", fraction);
+        has("nb_frames", &frames.to_string());
+        has("nb_read_frames", &frames.to_string());
+        for key in ["color_space", "color_transfer", "color_primaries"] {
+            has(key, "bt709");
+        }
+        has("color_range", "tv");
+        has("chroma_location", "left");
+        has("start_time", "0.000000");
+        let seconds = said.lines().find_map(|l| l.strip_prefix("duration=")).unwrap().parse::<f64>().unwrap();
+        assert!((seconds - f64::from(frames) / fps).abs() < 2e-3, "{seconds} s");
+    }
+}
+
+#[test]
+fn sand_keeps_its_looks_in_a_sensible_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("film.mp4");
+    let (given, decoded) = film(&path, (640, 360), 12, QUALITY, grains);
+    let (quality, size) = (psnr(&given, &decoded), fs::metadata(&path).unwrap().len());
+    assert!(quality > 38.0, "{quality} dB");
+    // Raw 4:2:0 is 12 bit a pixel; this content, where every second pixel moves, must stay below one.
+    let bits = size as f64 * 8.0 / f64::from(640 * 360 * 12);
+    assert!(bits < 1.0, "{bits} bit a pixel at {quality} dB");
+    // Six more in quality: a rougher and much smaller film.
+    let (given, decoded) = film(&path, (640, 360), 12, QUALITY + 6, grains);
+    assert!(psnr(&given, &decoded) < quality - 3.0);
+    assert!(fs::metadata(&path).unwrap().len() < size * 6 / 10);
+}
+
+#[test]
+fn a_still_picture_costs_next_to_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let size = |frames| {
+        let path = folder.path().join(format!("{frames}.mp4"));
+        film(&path, (320, 180), frames, QUALITY, |w, h, _| grains(w, h, 0));
+        fs::metadata(&path).unwrap().len()
+    };
+    // The picture is refined once or twice after the first, then repeated: slices of skipped blocks, and the table.
+    let (few, many) = (size(20), size(40));
+    assert!(many - few < 20 * 60, "{few} {many}");
+}
+
+#[test]
+fn the_file_is_the_same_on_any_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = [1, 2, 5].map(|threads| {
+        let path = folder.path().join(format!("{threads}.mp4"));
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| film(&path, (352, 480), 5, QUALITY, grains));
+        fs::read(path).unwrap()
+    });
+    assert!(files[0] == files[1] && files[0] == files[2]);
+}
+
+#[test]
+fn what_cannot_be_filmed_is_refused_with_a_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("film.mp4");
+    for (width, height) in [(0, 100), (100, 0), (1, 100), (8193, 16), (16, u32::MAX), (8192, 8192)] {
+        let refused = Film::create(&path, width, height, 30.0).err().unwrap();
+        assert!(matches!(refused, FilmError::Size { .. }) && refused.to_string().contains("choose"), "{refused}");
+    }
+    for fps in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e9] {
+        let refused = Film::create(&path, 64, 64, fps).err().unwrap();
+        assert!(matches!(refused, FilmError::Rate { .. }) && refused.to_string().contains("choose"), "{refused}");
+    }
+    for quality in [0, 13, 41, 255] {
+        let refused = Film::with_quality(&path, 64, 64, 30.0, quality).err().unwrap();
+        assert!(matches!(refused, FilmError::Quality { .. }), "{refused}");
+    }
+    let mut film = Film::create(&path, 33, 20, 30.0).unwrap();
+    let refused = film.push(&[0; 33 * 20 * 3]).unwrap_err();
+    assert!(matches!(refused, FilmError::Picture { given: 1980, expected: 2640, .. }), "{refused}");
+    assert!(refused.to_string().contains("2640"), "{refused}");
+    let refused = film.finish().unwrap_err();
+    assert!(matches!(refused, FilmError::Empty { .. }), "{refused}");
+    let missing = Film::create(&folder.path().join("no/where.mp4"), 64, 64, 30.0).err().unwrap();
+    assert!(matches!(missing, FilmError::File(FileError::Missing { .. })), "{missing}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn an_unfinished_film_leaves_the_old_one_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("film.mp4");
+    fs::write(&path, b"old").unwrap();
+    let mut film = Film::create(&path, 64, 64, 30.0).unwrap();
+    film.push(&flat(64, 64, 0)).unwrap();
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    drop(film);
+    assert_eq!(fs::read(&path).unwrap(), b"old");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_said_while_filming() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("film.mp4");
+    let mut film = Film::create(&path, 320, 240, 30.0).unwrap();
+    // The device that is always full, in place of the hidden file.
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    film.part.out = io::BufWriter::with_capacity(1 << 10, full);
+    let refused = film.push(&noise(320, 240, 0)).unwrap_err();
+    assert!(matches!(refused, FilmError::File(FileError::DiskFull { .. })), "{refused}");
+    assert!(refused.to_string().contains("free some space") && refused.to_string().contains("film.mp4"), "{refused}");
+    let refused = film.finish().unwrap_err();
+    assert!(matches!(refused, FilmError::File(FileError::DiskFull { .. }) | FilmError::Empty { .. }), "{refused}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }

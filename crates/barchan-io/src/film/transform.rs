@@ -40,7 +40,10 @@ pub fn forward(d: &Block) -> Block {
 /// Differences from scaled coefficients (8.5.12.2), rounded.
 #[inline]
 pub fn inverse(scaled: &Block) -> Block {
-    let d = scaled.map(i32::from);
+    let mut d = [0i32; 16];
+    for i in 0..16 {
+        d[i] = scaled[i].into();
+    }
     let mut t = [0; 16];
     for i in 0..4 {
         let r = i * 4;

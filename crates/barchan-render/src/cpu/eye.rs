@@ -31,6 +31,8 @@ pub struct Eye<'a> {
     pub side: u32,
     /// From the camera's axes (x right, y up, z depth) to the world's.
     pub axes: Mat3,
+    /// Pixels to one unit of slope.
+    pub focal: f32,
     picture: &'a Picture,
     balls: &'a [Ball],
     facets: Vec<Facet>,
@@ -47,7 +49,8 @@ impl<'a> Eye<'a> {
         let right = view.up.cross(back).normalize_or(Vec3::X);
         // x right, y up, z into the picture: a left-handed triple, so that depth counts up.
         let axes = Mat3::from_cols(right, back.cross(right), -back);
-        let scale = look::focal(&view) * side as f32;
+        let focal = look::focal(&view);
+        let scale = focal * side as f32;
         let half = Vec2::new(grid.size[0] as f32, grid.size[1] as f32) * 0.5;
         let sample = |slope: Vec2| half + scale * Vec2::new(slope.x, -slope.y);
         let turned = axes.transpose();
@@ -72,7 +75,7 @@ impl<'a> Eye<'a> {
                 corners.push((m as u32, *t));
             }
         }
-        Eye { view, grid, side, axes, picture, balls, facets, corners, near }
+        Eye { view, grid, side, axes, focal, picture, balls, facets, corners, near }
     }
 
     /// Finds what each sample sees.
@@ -104,15 +107,16 @@ impl<'a> Eye<'a> {
         Rays::new(x, y, self.near)
     }
 
-    /// Slopes of the ray of a sample.
+    /// Slopes of the ray of a sample: [`look::ray`].
     pub fn slope(&self, sample: [u32; 2]) -> Vec2 {
-        look::ray(&self.view, Vec2::new(sample[0] as f32 + 0.5, sample[1] as f32 + 0.5) / self.side as f32)
+        let [width, height] = self.grid.size.map(|n| 0.5 * n as f32 - 0.5);
+        Vec2::new(sample[0] as f32 - width, height - sample[1] as f32) / (self.focal * self.side as f32)
     }
 
     /// Where a point along the camera's axes is in the picture [pixels].
     pub fn pixel(&self, p: Vec3) -> Vec2 {
         let half = Vec2::new(self.view.size[0] as f32, self.view.size[1] as f32) * 0.5;
-        half + look::focal(&self.view) * Vec2::new(p.x, -p.y) / p.z
+        half + self.focal * Vec2::new(p.x, -p.y) / p.z
     }
 
     /// A point on a ray.

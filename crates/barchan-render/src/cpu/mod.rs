@@ -92,6 +92,7 @@ impl Renderer for CpuRenderer {
         if quality.occlusion {
             self.open.measure(&eye, &extent, &self.depth, &self.seen);
         }
+        let side = eye.side as usize;
         let shading = Shading {
             eye: &eye,
             light: &light,
@@ -99,6 +100,9 @@ impl Renderer for CpuRenderer {
             sun: quality.shadows.then_some(&self.sun),
             open: quality.occlusion.then_some(&self.open),
             overlay: Overlay::new(picture, &eye),
+            curve: Curve::new(&light),
+            cells: std::array::from_fn(|k| k % side + k / side * TILE),
+            slopes: std::array::from_fn(|k| eye.slope([(k % side) as u32, (k / side) as u32]) - eye.slope([0, 0])),
         };
         Ok(shading.shade(&self.depth, &self.seen, &mut self.pixels))
     }
@@ -141,6 +145,37 @@ struct Shading<'a> {
     sun: Option<&'a Sun>,
     open: Option<&'a Openness>,
     overlay: Overlay<'a>,
+    curve: Curve,
+    /// Cell of each sample of a pixel, counted from its first.
+    cells: [usize; 16],
+    /// Slopes of each sample of a pixel, counted from its first.
+    slopes: [Vec2; 16],
+}
+
+/// [`look::encode`] with sRGB from a table over the root of the light, where it is nearly straight: within a hundredth of
+/// a level.
+struct Curve {
+    exposure: f32,
+    levels: Vec<f32>,
+}
+
+impl Curve {
+    const STEPS: usize = 1024;
+
+    fn new(light: &Light) -> Self {
+        let level = |i: usize| 255.0 * look::srgb((i as f32 / Self::STEPS as f32).powi(2));
+        Curve { exposure: light.exposure, levels: (0..=Self::STEPS + 1).map(level).collect() }
+    }
+
+    fn encode(&self, mean: Vec3, x: u32, y: u32) -> [u8; 3] {
+        let dither = (look::pattern(x, y) as f32 + 0.5) / 16.0;
+        look::filmic(mean * self.exposure).to_array().map(|c| {
+            let at = c.sqrt() * Self::STEPS as f32;
+            let i = at as usize;
+            let [low, high] = [self.levels[i], self.levels[i + 1]];
+            (low + (high - low) * (at - i as f32) + dither) as u8
+        })
+    }
 }
 
 impl Shading<'_> {
@@ -155,21 +190,22 @@ impl Shading<'_> {
             || (Vec::new(), vec![Vec3::ZERO; CELLS]),
             |(room, light), (t, ((pixels, depth), seen))| {
                 let first = grid.first(t).map(|n| n / side);
+                let cell = |n: usize| (n % span + n / span * TILE) * side as usize;
                 let inside = |n: usize| (first[0] + (n % span) as u32, first[1] + (n / span) as u32);
                 for n in 0..span * span {
                     let (x, y) = inside(n);
                     if x < width && y < height {
-                        self.pixel(x, y, n % span + n / span * TILE, seen, light);
+                        self.pixel(x, y, cell(n), seen, light);
                     }
                 }
                 self.overlay.lay(self.eye, self.light, room, &mut Under { tile: t, depth, light });
                 for (n, pixel) in pixels.iter_mut().enumerate() {
                     let (x, y) = inside(n);
                     let mut sum = Vec3::ZERO;
-                    for cell in cells(n % span + n / span * TILE, side) {
-                        sum += light[cell];
+                    for k in 0..(side * side) as usize {
+                        sum += light[cell(n) + self.cells[k]];
                     }
-                    let [r, g, b] = look::encode(self.light, sum / (side * side) as f32, x, y);
+                    let [r, g, b] = self.curve.encode(sum / (side * side) as f32, x, y);
                     *pixel = [r, g, b, 255];
                 }
             },
@@ -185,39 +221,32 @@ impl Shading<'_> {
         Image { width, height, rgba }
     }
 
-    /// Light of the samples of a pixel, those of one surface at once. `at`: column and row of the pixel in its tile, as a
-    /// cell would be counted.
-    fn pixel(&self, x: u32, y: u32, at: usize, seen: &[u32], light: &mut [Vec3]) {
-        let side = self.eye.side;
-        let cells = cells(at, side);
-        let slope = |k: u32| self.eye.slope([x * side + k % side, y * side + k / side]);
-        let mut done = 0u32;
-        for k in 0..side * side {
-            if done >> k & 1 == 1 {
-                continue;
-            }
-            let number = seen[cells.clone().nth(k as usize).unwrap_or(at)];
+    /// Light of the samples of a pixel, those of one surface at once. `first`: cell of its first sample.
+    fn pixel(&self, x: u32, y: u32, first: usize, seen: &[u32], light: &mut [Vec3]) {
+        let side = self.eye.side as usize;
+        let mut left = (1u32 << (side * side)) - 1;
+        let corner = self.eye.slope([x * side as u32, y * side as u32]);
+        while left != 0 {
+            let number = seen[first + self.cells[left.trailing_zeros() as usize]];
             let (mut same, mut mean) = (0u32, Vec2::ZERO);
-            for (l, cell) in cells.clone().enumerate().skip(k as usize) {
-                if seen[cell] == number {
-                    same |= 1 << l;
-                    mean += slope(l as u32);
+            for k in 0..side * side {
+                if left >> k & 1 == 1 && seen[first + self.cells[k]] == number {
+                    same |= 1 << k;
+                    mean += self.slopes[k];
                 }
             }
-            let colour = self.surface(number, mean / same.count_ones() as f32, x, y);
-            for (l, cell) in cells.clone().enumerate().skip(k as usize) {
-                if same >> l & 1 == 1 {
-                    light[cell] = colour;
-                }
+            let colour = self.surface(number, corner + mean / same.count_ones() as f32, x, y);
+            for k in (0..side * side).filter(|k| same >> k & 1 == 1) {
+                light[first + self.cells[k]] = colour;
             }
-            done |= same;
+            left &= !same;
         }
     }
 
     /// Light of a surface along a ray of pixel (x, y).
     fn surface(&self, number: u32, slope: Vec2, x: u32, y: u32) -> Vec3 {
         let light = self.light;
-        let down = 0.5 - slope.y * look::focal(&self.eye.view) / self.eye.view.size[1] as f32;
+        let down = 0.5 - slope.y * self.eye.focal / self.eye.view.size[1] as f32;
         let Some(spot) = self.eye.spot(number, slope) else { return look::background(light, down) };
         let p = self.eye.point(slope, spot.depth);
         let seen = if number == FLOOR { look::floor_share(self.extent, p) } else { 1.0 };
@@ -235,11 +264,4 @@ impl Shading<'_> {
         let shaded = look::shade(light, spot.colour, spot.normal, to_eye, share, open);
         if seen < 1.0 { look::background(light, down).lerp(shaded, seen) } else { shaded }
     }
-}
-
-/// Cells of a pixel's samples in its tile, row by row.
-fn cells(at: usize, side: u32) -> impl Iterator<Item = usize> + Clone {
-    let side = side as usize;
-    let first = at % TILE * side + at / TILE * side * TILE;
-    (0..side * side).map(move |k| first + k % side + k / side * TILE)
 }

@@ -5,10 +5,11 @@ use crate::look::{self, Extent, OPEN_TAPS};
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 
-/// Depth and openness of every pixel's key sample, row by row.
+/// Depth, what is seen, and openness of every pixel's key sample, row by row.
 #[derive(Default)]
 pub struct Openness {
     depth: Vec<f32>,
+    seen: Vec<u32>,
     open: Vec<f32>,
 }
 
@@ -19,11 +20,18 @@ impl Openness {
         let (side, key) = (eye.side, look::key_sample(eye.side));
         self.depth.resize((width * height) as usize, 0.0);
         self.open.resize((width * height) as usize, 0.0);
+        self.seen.resize((width * height) as usize, 0);
         let sample = |x: u32, y: u32| [x * side + key, y * side + key];
-        self.depth.par_chunks_mut(width as usize).enumerate().for_each(|(y, row)| {
-            for (x, d) in row.iter_mut().enumerate() {
-                let [i, j] = sample(x as u32, y as u32);
-                *d = depth[eye.grid.cell(i, j)];
+        let rows = self.depth.par_chunks_mut(width as usize).zip(self.seen.par_chunks_mut(width as usize));
+        let pixels = (eye.grid.span / side) as usize;
+        rows.enumerate().for_each(|(y, (depths, numbers))| {
+            let parts = depths.chunks_mut(pixels).zip(numbers.chunks_mut(pixels));
+            for (tile, (depths, numbers)) in parts.enumerate() {
+                let [i, j] = sample((tile * pixels) as u32, y as u32);
+                let cells = (eye.grid.cell(i, j)..).step_by(side as usize);
+                for ((d, number), cell) in depths.iter_mut().zip(numbers).zip(cells) {
+                    (*d, *number) = (depth[cell], seen[cell]);
+                }
             }
         });
         let mut taps = [[Vec2::ZERO; OPEN_TAPS as usize]; 16];
@@ -35,19 +43,18 @@ impl Openness {
         let first = eye.slope(sample(0, 0));
         let step = eye.slope(sample(1, 1)) - first;
         let turned = eye.axes.transpose();
-        let depth = &self.depth;
+        let (depth, seen) = (&self.depth, &self.seen);
         self.open.par_chunks_mut(width as usize).enumerate().for_each(|(y, row)| {
             for (x, open) in row.iter_mut().enumerate() {
                 let at = Vec2::new(x as f32, y as f32);
                 let slope = first + step * at;
-                let [i, j] = sample(x as u32, y as u32);
-                let Some(spot) = eye.spot(seen[eye.grid.cell(i, j)], slope) else {
+                let Some(spot) = eye.spot(seen[y * width as usize + x], slope) else {
                     *open = 1.0;
                     continue;
                 };
                 let here = slope.extend(1.0) * spot.depth;
                 let normal: Vec3 = turned * spot.plane;
-                let [pixels, reach] = look::open_reach(extent, &eye.view, spot.depth);
+                let [pixels, reach] = look::open_reach(extent.grain, eye.focal, height, spot.depth);
                 let mut closed = 0.0;
                 for tap in &taps[look::pattern(x as u32, y as u32) as usize] {
                     let to = at + *tap * pixels + 0.5;
@@ -69,7 +76,7 @@ impl Openness {
     /// Openness for a surface at a depth in pixel (x, y).
     pub fn at(&self, eye: &Eye, extent: &Extent, depth: f32, x: u32, y: u32) -> f32 {
         let [width, height] = eye.view.size;
-        let [_, reach] = look::open_reach(extent, &eye.view, depth);
+        let [_, reach] = look::open_reach(extent.grain, eye.focal, height, depth);
         let (mut sum, mut weights) = (0.0, 0.0);
         for j in y.saturating_sub(1)..(y + 3).min(height) {
             for i in x.saturating_sub(1)..(x + 3).min(width) {

@@ -104,7 +104,9 @@ impl Sun {
         let map = &self.map;
         let place = map.place(p);
         let (at, depth) = (place.truncate(), (map.high - place.z) / map.texel);
-        if depth <= 0.0 || !at.is_finite() {
+        let reach = look::SHADOW_REACH;
+        let over_map = (at + reach).min_element() > 0.0 && at.max_element() < SHADOW_SIDE as f32 + reach;
+        if depth <= 0.0 || !over_map {
             return 1.0;
         }
         let receiver = Receiver { at, depth: depth - SHADOW_BIAS, slope: -map.gradient(n) / map.texel };
