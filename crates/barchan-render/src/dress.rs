@@ -5,7 +5,7 @@
 
 use crate::colour::{ColourError, Colouring};
 use crate::picture::{Picture, Sphere};
-use crate::walls::{self, Stage, pose};
+use crate::walls::{self, Paint, Stage, pose};
 use barchan_core::frame::Frame;
 use barchan_core::walls::Wall;
 use glam::Vec3;
@@ -28,11 +28,17 @@ pub struct Dresser {
     pub stage: Stage,
     /// Colour of the floor, linear RGB; none for no floor.
     pub floor: Option<Vec3>,
+    /// Tint of glass, linear RGB: darker than a light background, lighter than a dark one, or vessels are not seen.
+    pub glass: Vec3,
 }
 
 impl Dresser {
     /// Colour of the floor where none is wanted in particular: pale stone, so that shadows show and colours are not tinged.
-    pub const FLOOR: Vec3 = Vec3::new(0.50, 0.48, 0.45);
+    pub const FLOOR: Vec3 = Vec3::new(0.30, 0.285, 0.265);
+    /// Tint of glass before a light background.
+    pub const GLASS: Vec3 = Vec3::new(0.30, 0.40, 0.43);
+    /// Tint of glass before a dark background.
+    pub const GLASS_IN_THE_DARK: Vec3 = Vec3::new(0.62, 0.74, 0.78);
 
     /// The picture of a frame.
     pub fn dress(&self, frame: &Frame<'_>) -> Result<Picture, ColourError> {
@@ -52,7 +58,8 @@ impl Dresser {
             floor: self.floor.map(|colour| ((height - origin.z) as f32, colour)),
             ..Picture::default()
         };
-        walls::hang(&self.walls, &poses, &self.materials, &self.stage, &mut picture);
+        let paint = Paint { materials: &self.materials, glass: self.glass };
+        walls::hang(&self.walls, &poses, &paint, &self.stage, &mut picture);
         Ok(picture)
     }
 }

@@ -13,10 +13,10 @@ use std::f64::consts::PI;
 
 /// Spheres of rough walls that are drawn at most; a wall that has more is drawn by its surface alone.
 const MOST_BUMPS: f64 = 40_000.0;
-/// Tint of glass, linear RGB.
-const GLASS: Vec3 = Vec3::new(0.78, 0.88, 0.90);
-/// Rims of vessels, linear RGB.
-const RIM: Vec3 = Vec3::new(0.20, 0.26, 0.29);
+/// Colour of rims over the tint of their glass.
+const RIM: f32 = 0.4;
+/// Bumps of a wall over its own colour: so that they are not taken for grains.
+const BUMP: f32 = 0.5;
 /// Below this share of the way from level to steep (the normal's z) a plane is something to stand on.
 const SLOPE: f64 = 0.2;
 /// A plane is level if its normal's z is at least this: half a degree.
@@ -55,22 +55,34 @@ pub(crate) fn floor(walls: &[Wall], poses: &[Pose], stage: &Stage) -> f64 {
     under.reduce(f64::max).unwrap_or(stage.bounds[0].z)
 }
 
-/// Adds the walls to a picture, whose origin and floor are set. `colours` are the materials' reflectances by index.
-pub(crate) fn hang(walls: &[Wall], poses: &[Pose], colours: &[Vec3], stage: &Stage, picture: &mut Picture) {
+/// Colours of walls, linear RGB.
+pub(crate) struct Paint<'a> {
+    /// Reflectances of the materials by index.
+    pub materials: &'a [Vec3],
+    /// Tint of glass.
+    pub glass: Vec3,
+}
+
+/// Adds the walls to a picture, whose origin and floor are set.
+pub(crate) fn hang(walls: &[Wall], poses: &[Pose], paint: &Paint<'_>, stage: &Stage, picture: &mut Picture) {
     let floor = floor(walls, poses, stage);
     let scale = (stage.bounds[1] - stage.bounds[0]).length();
     for (wall, pose) in walls.iter().zip(poses) {
-        let colour = colours.get(usize::from(wall.material)).copied().unwrap_or(Vec3::splat(0.5));
+        let colour = paint.materials.get(usize::from(wall.material)).copied().unwrap_or(Vec3::splat(0.5));
         let is_floor = |s: &Surface| {
             s.normals[0].z.abs() >= LEVEL && s.vertices.iter().all(|v| (v.z - floor).abs() < 1e-4 * scale)
         };
         for piece in pieces(wall, *pose, walls, poses, stage) {
             if !is_floor(&piece) {
                 let finish = finish(wall, &piece, stage);
+                let colour = if finish == Finish::Glass { paint.glass } else { colour };
                 draw(&piece, colour, finish, picture);
             }
         }
-        bumps(wall, *pose, colour, stage, picture);
+        // The bumps of the floor are floor.
+        let on_floor = plane(wall, *pose).is_some_and(|(x, n)| n.z >= LEVEL && x.z == floor);
+        let bump = if on_floor { picture.floor.map_or(colour * BUMP, |f| f.1) } else { colour * BUMP };
+        bumps(wall, *pose, bump, stage, picture);
     }
 }
 
@@ -115,16 +127,16 @@ fn draw(piece: &Surface, colour: Vec3, finish: Finish, picture: &mut Picture) {
     let solid = finish == Finish::Solid;
     let line = |ends: &[DVec3; 2]| Line {
         ends: [near(&ends[0]), near(&ends[1])],
-        colour: if solid { colour * 0.35 } else { RIM },
-        width: 1.6,
-        opacity: if solid { 0.35 } else { 0.55 },
+        colour: colour * RIM,
+        width: 1.8,
+        opacity: if solid { 0.35 } else { 0.75 },
     };
     let lines: Vec<Line> = piece.edges.iter().map(line).collect();
     let mesh = Mesh {
         vertices: piece.vertices.iter().map(near).collect(),
         normals: piece.normals.iter().map(|n| n.as_vec3()).collect(),
         triangles: piece.triangles.clone(),
-        colour: if solid { colour } else { GLASS },
+        colour,
         finish,
     };
     picture.lines.extend(lines);
@@ -160,7 +172,7 @@ fn bumps(wall: &Wall, pose: Pose, colour: Vec3, stage: &Stage, picture: &mut Pic
         picture.spheres.extend(found.into_iter().map(|(key, centre, radius)| Sphere {
             centre: (centre - picture.origin).as_vec3().to_array(),
             radius: radius as f32,
-            colour: vary(colour * 0.8, key, 0.5).to_array(),
+            colour: vary(colour, key, 0.3).to_array(),
             grain: crate::dress::NO_GRAIN,
         }));
     }
@@ -179,7 +191,8 @@ mod tests {
     fn hung(walls: &[Wall]) -> Picture {
         let poses = vec![Pose::START; walls.len()];
         let mut picture = Picture { origin: DVec3::Z, ..Picture::default() };
-        hang(walls, &poses, &[Vec3::splat(0.3)], &STAGE, &mut picture);
+        let paint = Paint { materials: &[Vec3::splat(0.3)], glass: Vec3::splat(0.4) };
+        hang(walls, &poses, &paint, &STAGE, &mut picture);
         picture
     }
 

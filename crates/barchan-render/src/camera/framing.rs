@@ -34,7 +34,7 @@ impl Aim {
         let (long, thin, front) = if x >= 0.8 * y { (x, y, 0.0) } else { (y, x, std::f64::consts::FRAC_PI_2) };
         let turn = 30f64.to_radians() * (thin / long / 0.8).clamp(0.35, 1.0);
         let tallness = extent.z / x.hypot(y);
-        let elevation = (26.0 - 17.0 * (tallness / 0.9).clamp(0.0, 1.0)).to_radians();
+        let elevation = (21.0 - 12.0 * (tallness / 0.9).clamp(0.0, 1.0)).to_radians();
         Aim { azimuth: if front == 0.0 { turn } else { front - turn }, elevation }
     }
 }

@@ -146,7 +146,7 @@ impl Colouring {
         };
         let [low, high] = self.range.unwrap_or_else(|| robust_range(&mut values.values.to_vec(), &self.by));
         let scale = if high > low { 1.0 / (high - low) } else { 0.0 };
-        Ok(values.values.iter().map(|v| self.map.linear((v - low) * scale)).collect())
+        Ok(values.values.iter().map(|v| self.map.linear((v - low) * scale) * materials::UNDER_THE_SUN).collect())
     }
 }
 
@@ -197,7 +197,7 @@ mod tests {
     fn numbers_meet_the_ends_of_the_map() {
         let colouring = Colouring { by: ColourBy::Speed, map: Map::Viridis, range: Some([0.0, 5.0]) };
         let colours = colouring.colours(&frame(), &[], 1.0).unwrap();
-        assert_eq!(colours, [0.0, 0.2, 1.0].map(|x| Map::Viridis.linear(x)));
+        assert_eq!(colours, [0.0, 0.2, 1.0].map(|x| Map::Viridis.linear(x) * materials::UNDER_THE_SUN));
         let column = Colouring { by: ColourBy::named("heat"), range: None, ..colouring };
         let colours = column.colours(&frame(), &[], 1.0).unwrap();
         assert!(colours[0] != colours[1] && colours[2].is_finite(), "{colours:?}");

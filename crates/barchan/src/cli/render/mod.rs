@@ -5,7 +5,7 @@ mod setting;
 
 use super::say::{self, many, say, seconds};
 use super::{Failure, Threads, stop};
-use barchan::draw::{ColourBy, CpuRenderer, Image, Legend, Map, Quality, Renderer};
+use barchan::draw::{CpuRenderer, Image, Legend, Map, Quality, Renderer};
 use barchan::io::film::{Film, FilmError};
 use barchan::io::{atomic, png};
 use clap::{Args, ValueEnum};

@@ -172,6 +172,10 @@ impl Setting {
             walls: self.walls(),
             stage: survey.stage(Some(domain)),
             floor: Some(Dresser::FLOOR),
+            glass: match self.scene.picture.background {
+                Background::Day | Background::Paper => Dresser::GLASS,
+                Background::Dark => Dresser::GLASS_IN_THE_DARK,
+            },
         };
         let path = path(&self.camera, survey, &hull, span, self.size).map_err(|e| Failure::Usage(e.to_string()))?;
         let light = light(&self.scene, &path.at(span[0]));
@@ -282,7 +286,7 @@ fn light(scene: &Scene, stand: &Stand) -> Light {
         None => Vec3::new(cos * s.x - sin * s.y, sin * s.x + cos * s.y, s.z),
     };
     match scene.picture.background {
-        Background::Day => {}
+        Background::Day => light.background = [Vec3::new(0.36, 0.48, 0.62), Vec3::new(0.80, 0.82, 0.82)],
         Background::Paper => light.background = [Vec3::splat(0.92), Vec3::splat(0.97)],
         Background::Dark => light.background = [Vec3::new(0.012, 0.015, 0.02), Vec3::new(0.05, 0.055, 0.065)],
     }
