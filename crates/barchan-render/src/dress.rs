@@ -34,7 +34,7 @@ pub struct Dresser {
 
 impl Dresser {
     /// Colour of the floor where none is wanted in particular: pale stone, so that shadows show and colours are not tinged.
-    pub const FLOOR: Vec3 = Vec3::new(0.30, 0.285, 0.265);
+    pub const FLOOR: Vec3 = Vec3::new(0.33, 0.325, 0.31);
     /// Tint of glass before a light background.
     pub const GLASS: Vec3 = Vec3::new(0.30, 0.40, 0.43);
     /// Tint of glass before a dark background.
@@ -45,7 +45,7 @@ impl Dresser {
         let colours = self.colouring.colours(frame, &self.materials, self.variation)?;
         let origin = 0.5 * (self.stage.bounds[0] + self.stage.bounds[1]);
         let poses: Vec<_> = (0..self.walls.len()).map(|w| pose(frame, w)).collect();
-        let height = walls::floor(&self.walls, &poses, &self.stage);
+        let height = walls::filled_floor(&self.walls, &poses, &self.stage);
         let sphere = |s: barchan_core::frame::SphereView| Sphere {
             centre: (s.centre - origin).as_vec3().to_array(),
             radius: s.radius as f32,

@@ -203,6 +203,13 @@ impl<'a> Pen<'a> {
         }
     }
 
+    /// A veil under what is written, so that grains behind it do not blur it.
+    fn plate(&mut self, from: [f32; 2], to: [f32; 2]) {
+        let dark = self.ink(from, to)[0] > 128;
+        let veil = if dark { [28, 32, 38] } else { [246, 247, 248] };
+        self.fill(from, to, |_| veil, 0.55);
+    }
+
     /// A box with soft sides, so that it sits between pixels where it must.
     fn fill(&mut self, [left, top]: [f32; 2], [right, bottom]: [f32; 2], colour: impl Fn(f32) -> [u8; 3], cover: f32) {
         let share = |k: i64, low: f32, high: f32| ((k + 1) as f32).min(high) - (k as f32).max(low);
@@ -225,7 +232,13 @@ impl<'a> Pen<'a> {
         let bottom = height - border;
         let top = bottom - 0.34 * height;
         let edge = 0.06 * size;
-        let ink = self.ink([left - 2.0 * size, top], [left, bottom]);
+        let title = bar.title();
+        let wide = (width - border - left).max(self.width(&title, 0.9 * size / 0.7)) + 0.7 * size;
+        self.plate(
+            [width - border + 0.7 * size - wide - 0.7 * size, top - 2.3 * size],
+            [width - border + 0.7 * size, bottom + 0.8 * size],
+        );
+        let ink = self.ink([left - 0.5 * size, top], [left, bottom]);
         self.fill([left - edge, top - edge], [right + edge, bottom + edge], |_| ink, 0.8);
         let colour = |down: f32| (bar.map.srgb(1.0 - down) * 255.0).round().to_array().map(|c| c as u8);
         self.fill([left, top], [right, bottom], colour, 1.0);
@@ -235,7 +248,7 @@ impl<'a> Pen<'a> {
             // Letters are 0.7 of their size high; the tick points at their middle.
             self.write(text, [right + 0.5 * size, y + 0.35 * 0.9 * size], 0.9 * size, Align::Left);
         }
-        self.write(&bar.title(), [width - border, top - 0.8 * size], 0.9 * size, Align::Right);
+        self.write(&title, [width - border, top - 0.8 * size], 0.9 * size, Align::Right);
     }
 }
 

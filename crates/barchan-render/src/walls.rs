@@ -55,6 +55,15 @@ pub(crate) fn floor(walls: &[Wall], poses: &[Pose], stage: &Stage) -> f64 {
     under.reduce(f64::max).unwrap_or(stage.bounds[0].z)
 }
 
+/// Height at which the floor is drawn [m]: over [`floor`] where touching bumps stand on it. What lies deeper between them
+/// is not seen from a picture's distance but as a pattern of dots that is not there; grains lie higher.
+pub(crate) fn filled_floor(walls: &[Wall], poses: &[Pose], stage: &Stage) -> f64 {
+    let floor = floor(walls, poses, stage);
+    let lies = |(w, p): &(&Wall, &Pose)| plane(w, **p).is_some_and(|(x, n)| n.z >= LEVEL && x.z == floor);
+    let rough = walls.iter().zip(poses).find(lies).and_then(|(w, _)| w.rough);
+    floor + rough.filter(|r| r.spacing < 2.2 * r.radius).map_or(0.0, |r| 0.5 * r.radius)
+}
+
 /// Colours of walls, linear RGB.
 pub(crate) struct Paint<'a> {
     /// Reflectances of the materials by index.
@@ -229,6 +238,15 @@ mod tests {
         let pane = Geometry::Plane { point: DVec3::X, normal: -DVec3::X };
         for (geometry, finish) in [(ball, Finish::Solid), (ramp, Finish::Solid), (pane, Finish::Glass)] {
             assert_eq!(hung(&[Wall::new("w", geometry, 0)]).meshes[0].finish, finish);
+        }
+    }
+
+    #[test]
+    fn the_floor_is_filled_between_bumps_that_touch() {
+        let mut wall = level(0.0, 1.0);
+        for (spacing, height) in [(0.1, 0.025), (0.12, 0.0)] {
+            wall.rough = Some(Roughness { radius: 0.05, spacing });
+            assert_eq!(filled_floor(&[wall.clone()], &[Pose::START], &STAGE), height);
         }
     }
 

@@ -12,15 +12,15 @@ const KNOWN: &[(&str, u32)] = &[
     ("sugar", 0xf1efe8),
     ("flour", 0xf0eadd),
     ("rice", 0xe9e2cf),
-    ("wheat", 0xcf9f57),
+    ("wheat", 0xd0aa70),
     ("barley", 0xc9a264),
     ("corn", 0xe0ab3c),
     ("maize", 0xe0ab3c),
     ("seed", 0x9c7a4a),
-    ("grain", 0xcf9f57),
+    ("grain", 0xd0aa70),
     ("coffee", 0x5a3a24),
     ("bean", 0x8d4f33),
-    ("nut", 0x9a6a3f),
+    ("nut", 0xa98460),
     ("coal", 0x2f2e2e),
     ("basalt", 0x55534f),
     ("lava", 0x4a4441),
@@ -36,7 +36,7 @@ const KNOWN: &[(&str, u32)] = &[
     ("rock", 0x99948c),
     ("ore", 0x8a5a44),
     ("quartz", 0xe4d3b4),
-    ("sand", 0xd9b680),
+    ("sand", 0xdabd90),
     ("copper", 0xc7794f),
     ("brass", 0xc9a24b),
     ("gold", 0xd9ad3e),
@@ -54,11 +54,11 @@ const KNOWN: &[(&str, u32)] = &[
 ];
 
 /// For materials nobody knows: colours of equal weight that stay apart for most eyes (Okabe & Ito 2008, muted).
-const PALETTE: [u32; 7] = [0xd9b680, 0x6f9fc4, 0xc07a5a, 0x6fa98c, 0xb690b0, 0xc9b458, 0x8c8f94];
+const PALETTE: [u32; 7] = [0xdabd90, 0x6f9fc4, 0xc07a5a, 0x6fa98c, 0xb690b0, 0xc9b458, 0x8c8f94];
 
 /// Reflectance over the light of the same colour on a screen: sun and sky together are brighter than a white page, and a
 /// surface should come out in the colour that is meant.
-pub(super) const UNDER_THE_SUN: f32 = 0.62;
+pub(super) const UNDER_THE_SUN: f32 = 0.7;
 
 fn colour(rgb: u32) -> Vec3 {
     let [_, r, g, b] = rgb.to_be_bytes();
