@@ -182,24 +182,32 @@ impl<'a> Pen<'a> {
             Align::Right => x - width,
         };
         let ink = self.ink([left, foot - size], [left + width, foot]);
+        let ground = if ink[0] > 128 { [20, 23, 28] } else { [250, 250, 250] };
         let font = self.font.clone();
         let font = font.as_scaled(PxScale::from(size));
-        let mut at = left;
-        let mut last = None;
+        let (mut at, mut last, mut outlines) = (left, None, Vec::new());
         for c in text.chars() {
             let id = font.glyph_id(c);
             at += last.map_or(0.0, |l| font.kern(l, id));
             let glyph = id.with_scale_and_position(PxScale::from(size), ab_glyph::point(at, foot));
-            if let Some(outline) = font.outline_glyph(glyph) {
-                let corner = outline.px_bounds().min;
-                outline.draw(|gx, gy, cover| {
-                    let (x, y) = (corner.x as i64 + i64::from(gx), corner.y as i64 + i64::from(gy));
-                    // A light face on a picture: a little more cover keeps thin strokes legible.
-                    self.put(x, y, ink, (1.35 * cover).min(1.0));
-                });
-            }
+            outlines.extend(font.outline_glyph(glyph));
             at += font.h_advance(id);
             last = Some(id);
+        }
+        // A halo of the ground's colour first, so that grains behind the letters do not break them up.
+        let reach = (0.05 * size).ceil() as i64;
+        let around = (-reach..=reach).flat_map(|y| (-reach..=reach).map(move |x| (x, y)));
+        let halo = around.filter(|(x, y)| x * x + y * y <= reach * reach && (*x, *y) != (0, 0));
+        let passes = halo.map(|o| (o, ground, 0.07)).chain([((0, 0), ink, 1.35)]);
+        for ((dx, dy), colour, strength) in passes {
+            for outline in &outlines {
+                let corner = outline.px_bounds().min;
+                outline.draw(|gx, gy, cover| {
+                    let (x, y) = (corner.x as i64 + i64::from(gx) + dx, corner.y as i64 + i64::from(gy) + dy);
+                    // A light face: a little more cover than its own keeps thin strokes legible.
+                    self.put(x, y, colour, (strength * cover).min(1.0));
+                });
+            }
         }
     }
 
@@ -207,7 +215,7 @@ impl<'a> Pen<'a> {
     fn plate(&mut self, from: [f32; 2], to: [f32; 2]) {
         let dark = self.ink(from, to)[0] > 128;
         let veil = if dark { [28, 32, 38] } else { [246, 247, 248] };
-        self.fill(from, to, |_| veil, 0.55);
+        self.fill(from, to, |_| veil, 0.35);
     }
 
     /// A box with soft sides, so that it sits between pixels where it must.
@@ -235,7 +243,7 @@ impl<'a> Pen<'a> {
         let title = bar.title();
         let wide = (width - border - left).max(self.width(&title, 0.9 * size / 0.7)) + 0.7 * size;
         self.plate(
-            [width - border + 0.7 * size - wide - 0.7 * size, top - 2.3 * size],
+            [width - border + 0.7 * size - wide - 0.7 * size, top - 2.8 * size],
             [width - border + 0.7 * size, bottom + 0.8 * size],
         );
         let ink = self.ink([left - 0.5 * size, top], [left, bottom]);
@@ -248,7 +256,7 @@ impl<'a> Pen<'a> {
             // Letters are 0.7 of their size high; the tick points at their middle.
             self.write(text, [right + 0.5 * size, y + 0.35 * 0.9 * size], 0.9 * size, Align::Left);
         }
-        self.write(&title, [width - border, top - 0.8 * size], 0.9 * size, Align::Right);
+        self.write(&title, [width - border, top - 1.2 * size], 0.9 * size, Align::Right);
     }
 }
 

@@ -14,10 +14,10 @@ const DIRECTIONS: usize = 400;
 /// Values kept of one frame, for percentiles.
 const SAMPLES: usize = 4096;
 /// Shares of the grains' volume that may lie beyond the box that holds the bulk of them.
-const TAILS: f64 = 0.003;
+const TAILS: f64 = 0.01;
 /// How far beyond the bulk a grain still belongs to it, in extents of the bulk. What is farther out is a stray: one
 /// grain that has bounced away does not make everything else small.
-const REACH: f64 = 0.5;
+const REACH: f64 = 0.3;
 /// A wall that is larger than the grains' own extent by more than this does not set the frame.
 const LARGEST_WALL: f64 = 4.0;
 

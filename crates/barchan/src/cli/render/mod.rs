@@ -236,7 +236,9 @@ impl Timing {
                 RATES.end()
             )));
         }
-        let count = if last > first { ((last - first) / every + 1e-6).floor() as u64 + 1 } else { 1 };
+        // Frames are written at whole steps, a little before or after their time: a fiftieth of a picture is no reason to lose
+        // the last one.
+        let count = if last > first { ((last - first) / every + 0.02).floor() as u64 + 1 } else { 1 };
         if count > 1_000_000 {
             let text = format!("that makes {count} pictures; choose a longer --every or a higher --speed");
             return Err(Failure::Usage(text));
