@@ -63,3 +63,84 @@ impl Dresser {
         Ok(picture)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::colour::ColourBy;
+    use barchan_core::frame::WallFrame;
+    use barchan_core::shapes::Shape;
+    use barchan_core::walls::{Geometry, Side};
+    use glam::{DQuat, DVec3};
+
+    /// Two dumbbells far from the origin of the world, in a box that has moved up by 1 m.
+    fn scene() -> (Dresser, Frame<'static>) {
+        let far = DVec3::new(1e4, -2e4, 3e3);
+        let (dumbbell, _) = Shape::clump("dumbbell", &[(DVec3::ZERO, 1.0), (DVec3::X * 1.5, 0.5)]).unwrap();
+        let frame = Frame {
+            position: vec![far, far + DVec3::Y * 5.0].into(),
+            velocity: vec![DVec3::ZERO; 2].into(),
+            spin: vec![DVec3::ZERO; 2].into(),
+            orientation: vec![DQuat::IDENTITY, DQuat::from_rotation_z(1.0)].into(),
+            radius: vec![1e-3, 2e-3].into(),
+            mass: vec![1.0; 2].into(),
+            id: vec![4, 7].into(),
+            material: vec![0, 0].into(),
+            shape: vec![0, 0].into(),
+            shapes: [dumbbell].into(),
+            walls: vec![WallFrame { position: DVec3::Z, ..WallFrame::default() }],
+            ..Frame::default()
+        };
+        let bounds = [far - 10.0, far + 10.0];
+        let walls = vec![Wall::new(
+            "box",
+            Geometry::Box { min: bounds[0], max: bounds[1], side: Side::Inside, open: [false; 6] },
+            0,
+        )];
+        let dresser = Dresser {
+            colouring: Colouring::default(),
+            materials: vec![Vec3::splat(0.4)],
+            variation: 1.0,
+            walls,
+            stage: Stage { bounds, cut: bounds },
+            floor: Some(Dresser::FLOOR),
+            glass: Dresser::GLASS,
+        };
+        (dresser, frame)
+    }
+
+    #[test]
+    fn spheres_keep_their_places_far_from_the_origin_of_the_world() {
+        let (dresser, frame) = scene();
+        let picture = dresser.dress(&frame).unwrap();
+        assert_eq!(picture.spheres.len(), 4);
+        for (drawn, exact) in picture.spheres.iter().zip(frame.spheres()) {
+            let at = picture.origin + Vec3::from(drawn.centre).as_dvec3();
+            assert!((at - exact.centre).length() < 1e-6, "{at} is not {}", exact.centre);
+            assert_eq!((drawn.radius, drawn.grain), (exact.radius as f32, exact.grain as u32));
+        }
+        assert_eq!(picture.spheres[0].colour, picture.spheres[1].colour, "a grain has one colour");
+        assert_ne!(picture.spheres[0].colour, picture.spheres[2].colour, "two grains differ");
+    }
+
+    #[test]
+    fn walls_are_where_the_frame_says() {
+        let (dresser, frame) = scene();
+        let picture = dresser.dress(&frame).unwrap();
+        let top = picture.meshes.iter().flat_map(|m| &m.vertices).map(|v| v.z).fold(f32::MIN, f32::max);
+        assert!((top - 11.0).abs() < 1e-4, "10 m above the middle, and 1 m up: {top}");
+        assert_eq!(picture.meshes.len(), 6);
+        assert_eq!(picture.floor.map(|f| f.0), Some(-10.0), "the foot of the stage");
+        let still = dresser.dress(&Frame { walls: vec![], ..frame }).unwrap();
+        assert_eq!(still.meshes.len(), 5, "a bottom that lies on the floor is the floor");
+    }
+
+    #[test]
+    fn grains_that_are_nowhere_are_left_out_and_columns_must_exist() {
+        let (mut dresser, mut frame) = scene();
+        frame.position.to_mut()[1].x = f64::NAN;
+        assert_eq!(dresser.dress(&frame).unwrap().spheres.len(), 2);
+        dresser.colouring.by = ColourBy::named("age");
+        assert!(dresser.dress(&frame).unwrap_err().to_string().contains("`age`"));
+    }
+}

@@ -34,8 +34,8 @@ impl Map {
             Map::Cividis => &CIVIDIS,
             Map::Batlow => &BATLOW,
         };
-        // `max` first: it turns NaN into 0.
-        let place = share.max(0.0).min(1.0) * (table.len() - 1) as f32;
+        let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
+        let place = share * (table.len() - 1) as f32;
         let below = (place as usize).min(table.len() - 2);
         unpack(table[below]).lerp(unpack(table[below + 1]), place - below as f32)
     }
