@@ -111,7 +111,7 @@ impl Survey {
     /// The stage: all that is shown, and the box to which endless walls are cut, which does not leave the `domain` [m].
     pub fn stage(&self, domain: Option<[DVec3; 2]>) -> Stage {
         let bounds = framing::bounds(&self.hull()).or(domain).unwrap_or([-DVec3::ONE, DVec3::ONE]);
-        let room = DVec3::splat(0.1 * (bounds[1] - bounds[0]).max_element());
+        let room = DVec3::splat(0.2 * (bounds[1] - bounds[0]).max_element());
         let wide = [bounds[0] - room, bounds[1] + room];
         let cut = domain.map_or(wide, |d| [wide[0].max(d[0]), wide[1].min(d[1])]);
         // A domain that has nothing to do with the grains cuts nothing.
