@@ -9,6 +9,7 @@
 //! | [`container`] | named, checksummed sections: the checkpoint's file |
 //! | [`writer`] | frames written on a thread of their own |
 //! | [`film`] | pictures as MP4 |
+//! | [`png`] | a picture |
 //! | [`frames`] | our frames read back |
 //!
 //! Writers read [`barchan_core::frame::Frame`]s and nothing else of a solver. Numbers on disk are little-endian,
@@ -23,6 +24,7 @@ pub mod csv;
 pub mod film;
 pub mod frames;
 pub mod ply;
+pub mod png;
 pub mod vtk;
 pub mod writer;
 
