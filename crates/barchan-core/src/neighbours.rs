@@ -57,7 +57,14 @@ struct Level {
     /// Items of cell `c` are `starts[c]..starts[c + 1]`.
     starts: Vec<u32>,
     items: Vec<u32>,
-    balls: Vec<Ball>,
+}
+
+/// Whose partners are looked for, among whom. Spheres are read where they lie, not from a copy in the order of cells: the
+/// caller keeps neighbours in space close in memory, a raster of cells does not.
+struct Search<'a> {
+    ball: &'a Ball,
+    balls: &'a [Ball],
+    period: DVec3,
 }
 
 /// The grids over one set of spheres.
@@ -80,11 +87,12 @@ impl Level {
         let mut out = [0; 3];
         for k in 0..3 {
             let axis = self.axes[k];
-            let c = ((p[k] - self.origin[k]) * self.inverse[k]).floor();
+            let c = (p[k] - self.origin[k]) * self.inverse[k];
             out[k] = if axis.wraps {
-                (c as i64).rem_euclid(i64::from(axis.cells)) as u32
+                (c.floor() as i64).rem_euclid(i64::from(axis.cells)) as u32
             } else {
-                (c.max(0.0) as u32).min(axis.cells - 1)
+                // A cast rounds towards zero, and below the origin there is nobody.
+                (c as u32).min(axis.cells - 1)
             };
         }
         out
@@ -150,12 +158,6 @@ impl Level {
             self.items[*at as usize] = m;
             *at += 1;
         }
-        self.balls.resize(n, [0.0; 4]);
-        self.balls.par_chunks_mut(CHUNK).zip(self.items.par_chunks(CHUNK)).for_each(|(out, m)| {
-            for (o, &m) in out.iter_mut().zip(m) {
-                *o = balls[m as usize];
-            }
-        });
     }
 
     /// Whether the 27 cells around any cell are 27 different ones (or missing at an open side).
@@ -166,74 +168,76 @@ impl Level {
     /// Partners of a member of this level: in the 13 cells ahead of its own and the rest of its own, so that each pair is
     /// met once. Where cells wrap onto themselves: in all distinct cells, from the lower slot.
     #[inline]
-    fn own<const PERIODIC: bool>(&self, ball: &Ball, i: u32, period: DVec3, hits: &mut Hits) {
+    fn own<const PERIODIC: bool>(&self, i: u32, search: &Search<'_>, hits: &mut Hits) {
         if !self.has_halves() {
             let from = hits.count;
-            self.all::<PERIODIC>(ball, period, hits);
+            self.all::<PERIODIC>(search, hits);
             return hits.keep_from(from, |m| m > i);
         }
-        let [cx, cy, cz] = self.cell(ball);
+        let [cx, cy, cz] = self.cell(search.ball);
         let ahead = |axis: Axis, c: u32| if c + 1 < axis.cells { Some(c + 1) } else { axis.wraps.then_some(0) };
         let here = self.index([cx, cy, cz]);
         let own = self.starts[here] as usize..self.starts[here + 1] as usize;
         let later = own.start + self.items[own.clone()].partition_point(|&m| m <= i);
-        self.test::<PERIODIC>(later..own.end, ball, period, hits);
+        self.test::<PERIODIC>(later..own.end, search, hits);
         if let Some(x) = ahead(self.axes[0], cx) {
-            self.row::<PERIODIC>([x, cy, cz], 1, ball, period, hits);
+            self.row::<PERIODIC>([x, cy, cz], 1, search, hits);
         }
         let (xs, nx) = self.axes[0].around(cx);
         if let Some(y) = ahead(self.axes[1], cy) {
-            self.rows::<PERIODIC>(&xs[..nx], y, cz, ball, period, hits);
+            self.rows::<PERIODIC>(&xs[..nx], y, cz, search, hits);
         }
         if let Some(z) = ahead(self.axes[2], cz) {
             let (ys, ny) = self.axes[1].around(cy);
             for &y in &ys[..ny] {
-                self.rows::<PERIODIC>(&xs[..nx], y, z, ball, period, hits);
+                self.rows::<PERIODIC>(&xs[..nx], y, z, search, hits);
             }
         }
     }
 
     /// Partners of a smaller sphere of another level: all within reach.
     #[inline]
-    fn all<const PERIODIC: bool>(&self, ball: &Ball, period: DVec3, hits: &mut Hits) {
-        let c = self.cell(ball);
+    fn all<const PERIODIC: bool>(&self, search: &Search<'_>, hits: &mut Hits) {
+        let c = self.cell(search.ball);
         let (xs, nx) = self.axes[0].around(c[0]);
         let (ys, ny) = self.axes[1].around(c[1]);
         let (zs, nz) = self.axes[2].around(c[2]);
         for &z in &zs[..nz] {
             for &y in &ys[..ny] {
-                self.rows::<PERIODIC>(&xs[..nx], y, z, ball, period, hits);
+                self.rows::<PERIODIC>(&xs[..nx], y, z, search, hits);
             }
         }
     }
 
     /// Cells next to each other in x are next to each other in memory: one run unless it wraps.
     #[inline]
-    fn rows<const PERIODIC: bool>(&self, xs: &[u32], y: u32, z: u32, ball: &Ball, period: DVec3, hits: &mut Hits) {
+    fn rows<const PERIODIC: bool>(&self, xs: &[u32], y: u32, z: u32, search: &Search<'_>, hits: &mut Hits) {
         if xs[0] <= xs[xs.len() - 1] && (xs[xs.len() - 1] - xs[0]) as usize == xs.len() - 1 {
-            self.row::<PERIODIC>([xs[0], y, z], xs.len(), ball, period, hits);
+            self.row::<PERIODIC>([xs[0], y, z], xs.len(), search, hits);
         } else {
             for &x in xs {
-                self.row::<PERIODIC>([x, y, z], 1, ball, period, hits);
+                self.row::<PERIODIC>([x, y, z], 1, search, hits);
             }
         }
     }
 
     #[inline]
-    fn row<const PERIODIC: bool>(&self, from: [u32; 3], cells: usize, ball: &Ball, period: DVec3, hits: &mut Hits) {
+    fn row<const PERIODIC: bool>(&self, from: [u32; 3], cells: usize, search: &Search<'_>, hits: &mut Hits) {
         let first = self.index(from);
-        self.test::<PERIODIC>(self.starts[first] as usize..self.starts[first + cells] as usize, ball, period, hits);
+        self.test::<PERIODIC>(self.starts[first] as usize..self.starts[first + cells] as usize, search, hits);
     }
 
     /// Whether a candidate is a hit is as good as random: write it down in any case, and count it without a branch.
     #[inline(always)]
-    fn test<const PERIODIC: bool>(&self, items: std::ops::Range<usize>, ball: &Ball, period: DVec3, hits: &mut Hits) {
-        let (items, balls) = (&self.items[items.clone()], &self.balls[items]);
+    fn test<const PERIODIC: bool>(&self, items: std::ops::Range<usize>, search: &Search<'_>, hits: &mut Hits) {
+        let Search { ball, balls, period } = *search;
+        let items = &self.items[items];
         let mut count = hits.count;
         if hits.found.len() < count + items.len() {
             hits.found.resize((count + items.len()).next_power_of_two(), (0, 0.0));
         }
-        for (&m, other) in items.iter().zip(balls) {
+        for &m in items {
+            let other = &balls[m as usize];
             let mut d = [other[0] - ball[0], other[1] - ball[1], other[2] - ball[2]];
             if PERIODIC {
                 for k in 0..3 {
@@ -314,30 +318,31 @@ impl Neighbours {
         }
     }
 
-    /// Finds the spheres within reach of sphere `i` such that every pair is met from exactly one of its two partners.
+    /// Finds the spheres within reach of sphere `i` of those the grids were built from, such that every pair is met from exactly one of its two partners.
     #[inline]
-    pub fn pairs_of(&self, i: u32, ball: &Ball, hits: &mut Hits) {
+    pub fn pairs_of(&self, i: u32, balls: &[Ball], hits: &mut Hits) {
         hits.count = 0;
-        if self.period == DVec3::ZERO { self.pairs::<false>(i, ball, hits) } else { self.pairs::<true>(i, ball, hits) }
+        let search = Search { ball: &balls[i as usize], balls, period: self.period };
+        if self.period == DVec3::ZERO {
+            self.pairs::<false>(i, &search, hits)
+        } else {
+            self.pairs::<true>(i, &search, hits)
+        }
     }
 
     #[inline(always)]
-    fn pairs<const PERIODIC: bool>(&self, i: u32, ball: &Ball, hits: &mut Hits) {
+    fn pairs<const PERIODIC: bool>(&self, i: u32, search: &Search<'_>, hits: &mut Hits) {
         let own = self.level_of[i as usize] as usize;
         for level in self.levels[..own].iter().filter(|l| !l.items.is_empty()) {
-            level.all::<PERIODIC>(ball, self.period, hits);
+            level.all::<PERIODIC>(search, hits);
         }
-        self.levels[own].own::<PERIODIC>(ball, i, self.period, hits);
+        self.levels[own].own::<PERIODIC>(i, search, hits);
     }
 
     /// Bytes held.
     pub fn memory_bytes(&self) -> usize {
         self.level_of.capacity()
-            + self
-                .levels
-                .iter()
-                .map(|l| 4 * (l.starts.capacity() + l.items.capacity()) + 32 * l.balls.capacity())
-                .sum::<usize>()
+            + self.levels.iter().map(|l| 4 * (l.starts.capacity() + l.items.capacity())).sum::<usize>()
     }
 }
 
@@ -352,8 +357,8 @@ mod tests {
         grid.build(balls, min, period);
         let mut found = BTreeSet::new();
         let mut hits = Hits::default();
-        for (i, b) in balls.iter().enumerate() {
-            grid.pairs_of(i as u32, b, &mut hits);
+        for i in 0..balls.len() {
+            grid.pairs_of(i as u32, balls, &mut hits);
             for &(j, _) in hits.pairs() {
                 let pair = (j.min(i as u32), j.max(i as u32));
                 assert!(found.insert(pair), "pair {pair:?} found twice");

@@ -394,9 +394,9 @@ pub fn build<R: Real>(
         inner.clear();
         outgoing.clear();
         for i in own.clone() {
-            let (ball, radius) = (&balls[i], spheres.record[i].place[3]);
+            let radius = spheres.record[i].place[3];
             let (i, grain) = (i as u32, grain_of(i as u32));
-            grid.pairs_of(i, ball, hits);
+            grid.pairs_of(i, balls, hits);
             for &(j, square) in hits.pairs().iter().filter(|h| grain_of(h.0) != grain) {
                 let sum = (radius + spheres.record[j as usize].place[3]) * (1.0 + TOUCHING_GAP);
                 let near = Near::new(i, j, square < sum * sum);
