@@ -5,10 +5,12 @@
 //! on wgpu. What the pixel is made of is written once, in [`look`], for both.
 
 pub mod camera;
+pub mod gpu;
 pub mod look;
 pub mod picture;
 
 pub use camera::View;
+pub use gpu::GpuRenderer;
 pub use look::{Light, Quality};
 pub use picture::{Finish, Line, Mesh, Picture, Sphere};
 

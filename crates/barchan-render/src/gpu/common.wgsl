@@ -1,0 +1,160 @@
+// What every pass knows. Points are given along the camera's axes (x right, y up, z the depth) or the world's; a ray runs
+// along (slope.x, slope.y, 1). Depth buffers hold near/depth: 1 at the near plane, 0 infinitely far.
+
+struct Frame {
+    right: vec3f, near: f32,
+    up: vec3f, focal: f32,
+    ahead: vec3f, softness: f32,
+    eye: vec3f, open_reach: f32,
+    // Pixels of the picture; first pixel of the tile in it.
+    size: vec2f, origin: vec2f,
+    // Pixels of the tile; 1/depth of the floor at pixel (x, y) of the picture is floor_slope·(x, y) + floor_start.
+    tile: vec2f, floor_slope: vec2f,
+    floor_colour: vec3f, floor_start: f32,
+    // Middle of the grains on the ground, reach of the floor's fading; height of the floor.
+    middle: vec2f, floor_reach: f32, floor_height: f32,
+    // The sun's map (see look::SunMap): corner and texel [m], heights of depth 0 and 1.
+    across: vec3f, texel: f32,
+    along: vec3f, low: f32,
+    to_sun: vec3f, high: f32,
+    corner: vec2f, side: u32, flags: u32,
+    sun: vec3f, gloss: f32,
+    sky: vec3f, shininess: f32,
+    ground: vec3f, exposure: f32,
+    top: vec3f, sun_top: f32,
+    foot: vec3f, spare: f32,
+    // Cosine and sine of look::turn for each number of the pattern, and what look::open_tap adds to the radius.
+    turns: array<vec4f, 16>,
+    // Taps of the search and of the penumbra, unturned.
+    search: array<vec4f, SHADOW_SEARCH>,
+    taps: array<vec4f, SHADOW_TAPS>,
+    // Cosine and sine of the unturned taps of the openness.
+    open_taps: array<vec4f, OPEN_TAPS>,
+}
+
+const FLAG_SHADOWS = 1u;
+const FLAG_OCCLUSION = 2u;
+const FLAG_FLOOR = 4u;
+const FLAG_VEIL = 8u;
+const FLAG_ENCODED = 16u;
+
+// Numbers of surfaces: spheres from 1, triangles with the highest bit.
+const NOTHING = 0u;
+const FLOOR = 0x7fffffffu;
+const FACET = 0x80000000u;
+
+@group(0) @binding(0) var<uniform> frame: Frame;
+@group(0) @binding(1) var spheres: texture_2d<f32>;
+@group(0) @binding(2) var facets: texture_2d<f32>;
+
+// Centre and radius of a sphere.
+fn ball(i: u32) -> vec4f {
+    return textureLoad(spheres, vec2u(2u * (i % SPHERES_A_ROW), i / SPHERES_A_ROW), 0);
+}
+
+fn ball_colour(i: u32) -> vec3f {
+    return textureLoad(spheres, vec2u(2u * (i % SPHERES_A_ROW) + 1u, i / SPHERES_A_ROW), 0).xyz;
+}
+
+// Corner 0, 1, 2 of a triangle with a channel of its colour, or, from 3, their normals.
+fn facet(i: u32, part: u32) -> vec4f {
+    return textureLoad(facets, vec2u(6u * (i % FACETS_A_ROW) + part, i / FACETS_A_ROW), 0);
+}
+
+fn before_eye(p: vec3f) -> vec3f {
+    let q = p - frame.eye;
+    return vec3f(dot(q, frame.right), dot(q, frame.up), dot(q, frame.ahead));
+}
+
+fn along_world(v: vec3f) -> vec3f {
+    return v.x * frame.right + v.y * frame.up + v.z * frame.ahead;
+}
+
+// Clip coordinates of a point before the eye, in the tile.
+fn clip(p: vec3f) -> vec4f {
+    let scale = 2.0 * frame.focal / frame.tile;
+    let shift = (frame.size - 2.0 * frame.origin) / frame.tile - 1.0;
+    return vec4f(p.x * scale.x + p.z * shift.x, p.y * scale.y - p.z * shift.y, frame.near, p.z);
+}
+
+// Clip coordinates of a point in the sun's map.
+fn clip_sun(p: vec3f) -> vec4f {
+    let at = (vec2f(dot(p, frame.across), dot(p, frame.along)) - frame.corner) / (frame.texel * f32(SHADOW_SIDE));
+    let height = (dot(p, frame.to_sun) - frame.low) / (frame.high - frame.low);
+    return vec4f(2.0 * at.x - 1.0, 1.0 - 2.0 * at.y, height, 1.0);
+}
+
+// Corner of the square around the unit circle: two triangles, six vertices.
+fn square(vertex: u32) -> vec2f {
+    let c = vertex % 6u;
+    return vec2f(select(-1.0, 1.0, c == 1u || c == 3u || c == 4u), select(-1.0, 1.0, c == 2u || c == 4u || c == 5u));
+}
+
+// A vertex of a triangle that is not drawn.
+const UNSEEN = vec4f(0.0, 0.0, -1.0, 1.0);
+
+fn slope_at(pixel: vec2f) -> vec2f {
+    return vec2f(pixel.x - 0.5 * frame.size.x, 0.5 * frame.size.y - pixel.y) / frame.focal;
+}
+
+fn pattern(pixel: vec2u) -> u32 {
+    // look::PATTERN, bit by bit: Bayer's matrix interleaves the bits of x ^ y and y.
+    let a = pixel.x ^ pixel.y;
+    return ((a & 1u) << 3u) | ((pixel.y & 1u) << 2u) | (a & 2u) | ((pixel.y & 2u) >> 1u);
+}
+
+fn floor_inverse(pixel: vec2f) -> f32 {
+    return dot(frame.floor_slope, pixel) + frame.floor_start;
+}
+
+struct Spot {
+    depth: f32,
+    // Along the camera's axes.
+    normal: vec3f,
+    plane: vec3f,
+    colour: vec3f,
+}
+
+// The surface with this number (not NOTHING) along a ray that meets it.
+fn spot(number: u32, slope: vec2f) -> Spot {
+    let ray = vec3f(slope, 1.0);
+    if number == FLOOR {
+        let up = vec3f(frame.right.z, frame.up.z, frame.ahead.z);
+        return Spot((frame.floor_height - frame.eye.z) / dot(up, ray), up, up, frame.floor_colour);
+    }
+    if (number & FACET) != 0u {
+        return spot_of_facet(number & ~FACET, ray);
+    }
+    // The ray passes the plane of the centre's depth at e from the centre; e is as small as the sphere, so nothing cancels
+    // however far away the sphere is [cf. Haines et al. 2019, Precision improvements for ray/sphere intersection].
+    let b = ball(number - 1u);
+    let centre = before_eye(b.xyz);
+    let e = slope * centre.z - centre.xy;
+    let a = dot(ray, ray);
+    let h = dot(slope, e);
+    let s = -(h + sqrt(max(h * h - a * (dot(e, e) - b.w * b.w), 0.0))) / a;
+    let normal = normalize(ray * s + vec3f(e, 0.0));
+    return Spot(centre.z + s, normal, normal, ball_colour(number - 1u));
+}
+
+fn spot_of_facet(i: u32, ray: vec3f) -> Spot {
+    let t0 = facet(i, 0u);
+    let t1 = facet(i, 1u);
+    let t2 = facet(i, 2u);
+    let p0 = before_eye(t0.xyz);
+    let p1 = before_eye(t1.xyz);
+    let p2 = before_eye(t2.xyz);
+    let ab = normalize(p1 - p0);
+    let ac = normalize(p2 - p0);
+    var plane = normalize(cross(ab, ac));
+    plane = select(plane, -plane, dot(plane, ray) > 0.0);
+    let depth = dot(plane, p0) / dot(plane, ray);
+    // Shares of the corners from the volumes the ray cuts off [Moeller & Trumbore 1997].
+    let shares = vec3f(dot(ray, cross(p1, p2)), dot(ray, cross(p2, p0)), dot(ray, cross(p0, p1)));
+    let sum = shares.x * facet(i, 3u).xyz + shares.y * facet(i, 4u).xyz + shares.z * facet(i, 5u).xyz;
+    var normal = vec3f(dot(sum, frame.right), dot(sum, frame.up), dot(sum, frame.ahead));
+    let length = length(normal);
+    normal = select(plane, normal / length, length > 0.0);
+    normal = select(normal, -normal, dot(normal, plane) < 0.0);
+    return Spot(depth, normal, plane, vec3f(t0.w, t1.w, t2.w));
+}
