@@ -225,13 +225,14 @@ pub fn drawable(centre: [f32; 3], radius: f32) -> bool {
     Vec3::from(centre).is_finite() && radius.is_finite() && radius > 0.0
 }
 
-/// Distance from the middle, in half diagonals of the extent on the ground, to which the floor is whole, and at which it
-/// has faded away.
+/// Distance from the middle, in half diagonals of the extent on the ground (or its height above the floor, if that is more),
+/// to which the floor is whole, and at which it has faded away.
 pub const FLOOR_FADE: [f32; 2] = [1.5, 7.0];
 
 /// How much of the floor is seen at a point of it, the rest being background: 1 near the grains, 0 far away.
 pub fn floor_share(extent: &Extent, p: Vec3) -> f32 {
-    let reach = extent.half.truncate().length().max(extent.half.z).max(f32::MIN_POSITIVE);
+    let top = (extent.middle.z - p.z).abs() + extent.half.z;
+    let reach = extent.half.truncate().length().max(top).max(f32::MIN_POSITIVE);
     let d = (p - extent.middle).truncate().length() / reach;
     1.0 - smoothstep(FLOOR_FADE[0], FLOOR_FADE[1], d)
 }
@@ -343,7 +344,7 @@ pub const OPEN_TAPS: u32 = 8;
 /// Reach of the openness [mean grain radii].
 pub const OPEN_REACH: f32 = 4.0;
 /// Least and greatest reach in the picture: [pixels], [share of the rows].
-pub const OPEN_PIXELS: [f32; 2] = [3.0, 0.12];
+pub const OPEN_PIXELS: [f32; 2] = [3.0, 0.25];
 /// How strongly taps close off.
 pub const OPEN_STRENGTH: f32 = 3.2;
 /// Sine of the angle above the tangent plane from which a tap closes off: facets of a smooth mesh do not.

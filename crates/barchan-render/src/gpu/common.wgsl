@@ -17,26 +17,25 @@ struct Frame {
     across: vec3f, texel: f32,
     along: vec3f, low: f32,
     to_sun: vec3f, high: f32,
-    corner: vec2f, side: u32, flags: u32,
+    corner: vec2f, sun_top: f32, spare_0: f32,
     sun: vec3f, gloss: f32,
     sky: vec3f, shininess: f32,
     ground: vec3f, exposure: f32,
-    top: vec3f, sun_top: f32,
-    foot: vec3f, spare: f32,
+    top: vec3f, spare_1: f32,
+    foot: vec3f, spare_2: f32,
     // Cosine and sine of look::turn for each number of the pattern, and what look::open_tap adds to the radius.
     turns: array<vec4f, 16>,
-    // Taps of the search and of the penumbra, unturned.
-    search: array<vec4f, SHADOW_SEARCH>,
-    taps: array<vec4f, SHADOW_TAPS>,
-    // Cosine and sine of the unturned taps of the openness.
-    open_taps: array<vec4f, OPEN_TAPS>,
 }
 
-const FLAG_SHADOWS = 1u;
-const FLAG_OCCLUSION = 2u;
-const FLAG_FLOOR = 4u;
-const FLAG_VEIL = 8u;
-const FLAG_ENCODED = 16u;
+// What a picture has and asks for, known when the pipeline is made: a software driver walks through branches not taken.
+override SHADOWS: bool = true;
+override OCCLUSION: bool = true;
+override FACETS: bool = true;
+override VEIL: bool = true;
+// The target turns linear light into sRGB by itself.
+override ENCODED: bool = false;
+// Samples along a side of a pixel.
+override SIDE: u32 = 1u;
 
 // Numbers of surfaces: spheres from 1, triangles with the highest bit.
 const NOTHING = 0u;
@@ -103,10 +102,6 @@ fn pattern(pixel: vec2u) -> u32 {
     return ((a & 1u) << 3u) | ((pixel.y & 1u) << 2u) | (a & 2u) | ((pixel.y & 2u) >> 1u);
 }
 
-fn floor_inverse(pixel: vec2f) -> f32 {
-    return dot(frame.floor_slope, pixel) + frame.floor_start;
-}
-
 struct Spot {
     depth: f32,
     // Along the camera's axes.
@@ -118,23 +113,39 @@ struct Spot {
 // The surface with this number (not NOTHING) along a ray that meets it.
 fn spot(number: u32, slope: vec2f) -> Spot {
     let ray = vec3f(slope, 1.0);
-    if number == FLOOR {
-        let up = vec3f(frame.right.z, frame.up.z, frame.ahead.z);
-        return Spot((frame.floor_height - frame.eye.z) / dot(up, ray), up, up, frame.floor_colour);
-    }
-    if (number & FACET) != 0u {
-        return spot_of_facet(number & ~FACET, ray);
-    }
     // The ray passes the plane of the centre's depth at e from the centre; e is as small as the sphere, so nothing cancels
     // however far away the sphere is [cf. Haines et al. 2019, Precision improvements for ray/sphere intersection].
-    let b = ball(number - 1u);
+    let i = select(0u, number - 1u, number < FLOOR);
+    let b = ball(i);
     let centre = before_eye(b.xyz);
     let e = slope * centre.z - centre.xy;
     let a = dot(ray, ray);
     let h = dot(slope, e);
     let s = -(h + sqrt(max(h * h - a * (dot(e, e) - b.w * b.w), 0.0))) / a;
     let normal = normalize(ray * s + vec3f(e, 0.0));
-    return Spot(centre.z + s, normal, normal, ball_colour(number - 1u));
+    var spot = Spot(centre.z + s, normal, normal, ball_colour(i));
+    if FACETS {
+        if (number & FACET) != 0u {
+            spot = spot_of_facet(number & ~FACET, ray);
+        }
+    }
+    if number == FLOOR {
+        let up = vec3f(frame.right.z, frame.up.z, frame.ahead.z);
+        spot = Spot((frame.floor_height - frame.eye.z) / dot(up, ray), up, up, frame.floor_colour);
+    }
+    return spot;
+}
+
+// The next tap of a spiral [Vogel 1979] has this direction.
+fn turned(direction: vec2f) -> vec2f {
+    return vec2f(direction.x * GOLDEN_COS - direction.y * GOLDEN_SIN, direction.x * GOLDEN_SIN + direction.y * GOLDEN_COS);
+}
+
+// Reach of the openness at a depth: pixels and, what that is there, metres.
+fn open_reach(depth: f32) -> vec2f {
+    let pixels = clamp(frame.open_reach * frame.focal / depth, OPEN_PIXELS_LEAST,
+        max(OPEN_PIXELS_MOST * frame.size.y, OPEN_PIXELS_LEAST));
+    return vec2f(pixels, pixels * depth / frame.focal);
 }
 
 fn spot_of_facet(i: u32, ray: vec3f) -> Spot {

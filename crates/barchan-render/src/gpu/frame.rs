@@ -1,7 +1,7 @@
 //! What the shaders are told: constants of the [look](crate::look) once, the rest with every tile.
 
 use crate::look::{self, Extent, SunMap};
-use crate::{Light, Picture, Quality, View};
+use crate::{Light, Picture, View};
 use bytemuck::{Pod, Zeroable};
 use glam::{DVec3, Vec2, Vec3};
 use std::fmt::Write;
@@ -10,14 +10,6 @@ use std::fmt::Write;
 pub const SPHERES_A_ROW: u32 = 2048;
 /// Triangles in a row of their texture, six texels each.
 pub const FACETS_A_ROW: u32 = 512;
-
-/// Bits of [`Frame::flags`].
-pub const SHADOWS: u32 = 1;
-pub const OCCLUSION: u32 = 2;
-pub const FLOOR: u32 = 4;
-pub const VEIL: u32 = 8;
-/// The target turns linear light into sRGB by itself.
-pub const ENCODED: u32 = 16;
 
 /// The constants of the look in WGSL, then what every pass knows.
 pub fn prelude() -> String {
@@ -46,6 +38,8 @@ pub fn prelude() -> String {
         ("GLASS_FACE", look::GLASS[0]),
         ("GLASS_EDGE", look::GLASS[1]),
         ("LINE_LIFT", look::LINE_LIFT),
+        ("GOLDEN_COS", look::GOLDEN.cos()),
+        ("GOLDEN_SIN", look::GOLDEN.sin()),
     ] {
         let _ = writeln!(text, "const {name}: f32 = {value:?};");
     }
@@ -80,8 +74,8 @@ pub struct Frame {
     to_sun: Vec3,
     high: f32,
     corner: Vec2,
-    side: u32,
-    flags: u32,
+    sun_top: f32,
+    spare_0: f32,
     sun: Vec3,
     gloss: f32,
     sky: Vec3,
@@ -89,13 +83,15 @@ pub struct Frame {
     ground: Vec3,
     exposure: f32,
     top: Vec3,
-    sun_top: f32,
+    spare_1: f32,
     foot: Vec3,
-    spare: f32,
+    spare_2: f32,
     turns: [[f32; 4]; 16],
-    search: [[f32; 4]; look::SHADOW_SEARCH as usize],
-    taps: [[f32; 4]; look::SHADOW_TAPS as usize],
-    open_taps: [[f32; 4]; look::OPEN_TAPS as usize],
+}
+
+/// The floor, if it is seen: from above only.
+pub fn floor(picture: &Picture, view: &View) -> Option<(f32, Vec3)> {
+    picture.floor.filter(|f| f.0 < view.eye.z)
 }
 
 /// Axes of a camera: right, up, ahead.
@@ -107,14 +103,7 @@ pub fn axes(view: &View) -> [Vec3; 3] {
 
 impl Frame {
     /// Uniforms of the whole picture as one tile. `view` is upright, `light.to_sun` a unit vector.
-    pub fn new(
-        picture: &Picture,
-        view: &View,
-        light: &Light,
-        quality: &Quality,
-        extent: &Extent,
-        map: &SunMap,
-    ) -> Self {
+    pub fn new(picture: &Picture, view: &View, light: &Light, extent: &Extent, map: &SunMap) -> Self {
         let [right, up, ahead] = axes(view);
         let size = Vec2::new(view.size[0] as f32, view.size[1] as f32);
         // Depth 0 stands for nothing, so the lowest thing must be above it.
@@ -139,8 +128,6 @@ impl Frame {
             to_sun: map.to_sun,
             high: map.high,
             corner: map.corner,
-            side: quality.side(),
-            flags: 0,
             sun: light.sun,
             gloss: light.gloss,
             sky: light.sky,
@@ -152,11 +139,7 @@ impl Frame {
             foot: light.background[1],
             ..Frame::zeroed()
         };
-        for (flag, set) in [(SHADOWS, quality.shadows), (OCCLUSION, quality.occlusion)] {
-            frame.flags |= if set { flag } else { 0 };
-        }
-        if let Some((height, colour)) = picture.floor.filter(|f| f.0 < view.eye.z) {
-            frame.flags |= FLOOR;
+        if let Some((height, colour)) = floor(picture, view) {
             (frame.floor_height, frame.floor_colour) = (height, colour);
             // 1/depth is even over the picture on any plane: (slope, 1)·fall / height, slope from the pixel.
             let fall = DVec3::new(right.z.into(), up.z.into(), ahead.z.into()) / f64::from(height - view.eye.z);
@@ -170,10 +153,6 @@ impl Frame {
             let number = look::pattern(x, y);
             frame.turns[number as usize] = [cos, sin, ((number * 7 % 16) as f32 + 0.5) / 16.0, 0.0];
         }
-        let flat = |v: Vec2| [v.x, v.y, 0.0, 0.0];
-        frame.search = std::array::from_fn(|i| flat(look::spiral(i as u32, look::SHADOW_SEARCH, 0.0)));
-        frame.taps = std::array::from_fn(|i| flat(look::spiral(i as u32, look::SHADOW_TAPS, 0.0)));
-        frame.open_taps = std::array::from_fn(|i| flat(Vec2::from_angle(i as f32 * look::GOLDEN)));
         frame
     }
 
@@ -182,10 +161,5 @@ impl Frame {
         self.origin = Vec2::new(tile.first[0] as f32, tile.first[1] as f32);
         self.tile = Vec2::new(tile.size[0] as f32, tile.size[1] as f32);
         self
-    }
-
-    /// Sets a flag.
-    pub fn set(&mut self, flag: u32) {
-        self.flags |= flag;
     }
 }

@@ -4,7 +4,6 @@
 //! surface of every sample, `openness` looks around every pixel, `panes` lays glass and lines into a veil, `light` gives
 //! each pixel its light and its bytes. A sphere is a square that touches its silhouette in perspective; its fragments get
 //! the sphere's depth. Only numbers are drawn many times over: what a surface is made of is looked up where it is seen.
-//! The floor is drawn nowhere: its depth follows from the pixel.
 
 mod device;
 mod frame;
@@ -16,7 +15,7 @@ use crate::look::{self, Extent, SunMap};
 use crate::{Image, Light, Picture, Quality, RenderError, Renderer, View};
 use frame::Frame;
 use glam::Vec3;
-use passes::Passes;
+use passes::{Kind, Passes};
 use scene::Scene;
 use targets::Targets;
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
@@ -110,15 +109,17 @@ impl GpuRenderer {
         let light = Light { to_sun: light.to_sun.try_normalize().unwrap_or(Vec3::Z), ..*light };
         let extent = Extent::of(picture, &view);
         let map = SunMap::fit(picture, &extent, &light);
-        let mut frame = Frame::new(picture, &view, &light, quality, &extent, &map);
+        let frame = Frame::new(picture, &view, &light, &extent, &map);
         let (panes, strokes) = (scene::panes(picture, &view), scene::strokes(picture, &view));
         let veiled = !panes.is_empty() || !strokes.is_empty();
-        if veiled {
-            frame.set(frame::VEIL);
-        }
-        if format.is_srgb() {
-            frame.set(frame::ENCODED);
-        }
+        let kind = Kind {
+            side: quality.side(),
+            shadows: quality.shadows,
+            occlusion: quality.occlusion,
+            facets: scene.facets > 0,
+            veil: veiled,
+            format,
+        };
         let vertices = |contents: &[u8]| {
             let usage = wgpu::BufferUsages::VERTEX;
             device.create_buffer_init(&BufferInitDescriptor { label: Some("panes"), contents, usage })
@@ -134,11 +135,10 @@ impl GpuRenderer {
         });
         let most = device.limits().max_texture_dimension_2d;
         for tile in targets::tiles(view.size, quality.side(), most) {
-            let side = quality.side();
-            if !self.targets.as_ref().is_some_and(|t| t.fit(tile.size, side, veiled)) {
+            if !self.targets.as_ref().is_some_and(|t| t.fit(tile.size, kind.side, veiled)) {
                 self.targets = None;
             }
-            let to = self.targets.get_or_insert_with(|| Targets::new(device, tile.size, side, veiled));
+            let to = self.targets.get_or_insert_with(|| Targets::new(device, tile.size, kind.side, veiled));
             self.queue.write_buffer(&self.uniforms, 0, bytemuck::bytes_of(&frame.on_tile(&tile)));
             let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("barchan") });
             if quality.shadows && self.shadowed != Some(map) {
@@ -151,6 +151,9 @@ impl GpuRenderer {
             {
                 let mut pass = begin(&mut encoder, "surface", Some(&to.numbers), Some(&to.depth), true);
                 pass.set_bind_group(0, &bound, &[]);
+                if frame::floor(picture, &view).is_some() {
+                    draw(&mut pass, self.passes.floor(device, kind), 3);
+                }
                 draw(&mut pass, &self.passes.surface_spheres, 6 * scene.spheres);
                 draw(&mut pass, &self.passes.surface_facets, 3 * scene.facets);
             }
@@ -159,7 +162,7 @@ impl GpuRenderer {
                 let mut pass = begin(&mut encoder, "openness", Some(&to.open), None, true);
                 pass.set_bind_group(0, &bound, &[]);
                 pass.set_bind_group(1, &reads, &[]);
-                draw(&mut pass, &self.passes.open, 3);
+                draw(&mut pass, self.passes.open(device, kind), 3);
             }
             if veiled {
                 let reads = self.passes.panes.bind(device, "panes", &[&to.depth]);
@@ -168,21 +171,21 @@ impl GpuRenderer {
                 pass.set_bind_group(1, &reads, &[]);
                 if !panes.is_empty() {
                     pass.set_vertex_buffer(0, vertices(bytemuck::cast_slice(&panes)).slice(..));
-                    draw(&mut pass, &self.passes.pane, panes.len() as u32);
+                    draw(&mut pass, self.passes.pane(device, kind), panes.len() as u32);
                 }
                 if !strokes.is_empty() {
                     pass.set_vertex_buffer(0, vertices(bytemuck::cast_slice(&strokes)).slice(..));
-                    draw(&mut pass, &self.passes.stroke, strokes.len() as u32);
+                    draw(&mut pass, self.passes.stroke(device, kind), strokes.len() as u32);
                 }
             }
             {
-                let reads = [&to.depth, &to.numbers, &to.open, &self.heights, &to.veil];
+                let reads = [&to.numbers, &to.open, &self.heights, &to.veil];
                 let reads = self.passes.light.bind(device, "light", &reads);
                 let mut pass = begin(&mut encoder, "light", Some(target), None, tile.keep == [0, 0]);
                 pass.set_scissor_rect(tile.keep[0], tile.keep[1], tile.kept[0], tile.kept[1]);
                 pass.set_bind_group(0, &bound, &[]);
                 pass.set_bind_group(1, &reads, &[]);
-                draw(&mut pass, self.passes.light(device, side, format), 3);
+                draw(&mut pass, self.passes.light(device, kind), 3);
             }
             self.queue.submit([encoder.finish()]);
         }

@@ -2,13 +2,9 @@
 
 @group(1) @binding(0) var depths: texture_depth_2d;
 
-// Whether the surface of a sample leaves something at 1/depth (times near) unhidden.
+// Whether the surface of a sample leaves something at near/depth unhidden.
 fn open_to(position: vec4f, inverse: f32) -> bool {
-    var surface = textureLoad(depths, vec2u(position.xy), 0);
-    if (frame.flags & FLAG_FLOOR) != 0u {
-        surface = max(surface, floor_inverse(position.xy / f32(frame.side) + frame.origin) * frame.near);
-    }
-    return inverse > surface;
+    return inverse > textureLoad(depths, vec2u(position.xy), 0);
 }
 
 struct Pane {
@@ -27,7 +23,7 @@ fn pane_fragment(pane: Pane) -> @location(0) vec4f {
     if !open_to(pane.position, pane.position.z) {
         discard;
     }
-    let slope = slope_at(pane.position.xy / f32(frame.side) + frame.origin);
+    let slope = slope_at(pane.position.xy / f32(SIDE) + frame.origin);
     let to_eye = -normalize(along_world(vec3f(slope, 1.0)));
     let slant = 1.0 - min(abs(dot(normalize(pane.normal), to_eye)), 1.0);
     let opacity = GLASS_FACE + (GLASS_EDGE - GLASS_FACE) * slant * slant * slant;
@@ -51,7 +47,7 @@ fn stroke_vertex(@location(0) at: vec2f, @location(1) ends: vec4f, @location(2) 
 
 @fragment
 fn stroke_fragment(stroke: Stroke) -> @location(0) vec4f {
-    let p = stroke.position.xy / f32(frame.side) + frame.origin;
+    let p = stroke.position.xy / f32(SIDE) + frame.origin;
     let a = stroke.ends.xy;
     let along = stroke.ends.zw - a;
     let part = clamp(dot(p - a, along) / max(dot(along, along), 1e-37), 0.0, 1.0);

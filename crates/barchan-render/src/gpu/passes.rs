@@ -25,19 +25,47 @@ pub struct Passes {
     pub shadow_facets: wgpu::RenderPipeline,
     pub surface_spheres: wgpu::RenderPipeline,
     pub surface_facets: wgpu::RenderPipeline,
+    pub surface: Pass,
     pub openness: Pass,
-    pub open: wgpu::RenderPipeline,
     pub panes: Pass,
-    pub pane: wgpu::RenderPipeline,
-    pub stroke: wgpu::RenderPipeline,
     pub light: Pass,
-    lights: HashMap<(u32, TextureFormat), wgpu::RenderPipeline>,
+    made: HashMap<(&'static str, Kind), wgpu::RenderPipeline>,
+}
+
+/// What a picture has and asks for: pipelines are made for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Kind {
+    /// Samples along a side of a pixel.
+    pub side: u32,
+    pub shadows: bool,
+    pub occlusion: bool,
+    /// Whether there are solid triangles.
+    pub facets: bool,
+    /// Whether there are panes or lines.
+    pub veil: bool,
+    /// What the light is drawn into.
+    pub format: TextureFormat,
+}
+
+impl Kind {
+    fn constants(&self) -> [(&'static str, f64); 6] {
+        let flag = |set: bool| f64::from(u8::from(set));
+        [
+            ("SIDE", self.side.into()),
+            ("SHADOWS", flag(self.shadows)),
+            ("OCCLUSION", flag(self.occlusion)),
+            ("FACETS", flag(self.facets)),
+            ("VEIL", flag(self.veil)),
+            ("ENCODED", flag(self.format.is_srgb())),
+        ]
+    }
 }
 
 /// What sets the pipelines apart.
 struct Draw<'a> {
     label: &'a str,
-    entries: [Option<&'a str>; 2],
+    /// Vertex and fragment stage; "" for none.
+    entries: [&'a str; 2],
     vertices: &'a [wgpu::VertexBufferLayout<'a>],
     target: Option<wgpu::ColorTargetState>,
     depth: bool,
@@ -68,7 +96,7 @@ impl Passes {
         let surface = pass("surface", include_str!("surface.wgsl"), &[]);
         let openness = pass("openness", include_str!("openness.wgsl"), &[DEPTH, NUMBER]);
         let panes = pass("panes", include_str!("panes.wgsl"), &[DEPTH]);
-        let light = pass("light", include_str!("light.wgsl"), &[DEPTH, NUMBER, FLOAT, DEPTH, FLOAT]);
+        let light = pass("light", include_str!("light.wgsl"), &[NUMBER, FLOAT, DEPTH, FLOAT]);
         let solid = |pass: &Pass, label, entries, target: Option<TextureFormat>| {
             pass.pipeline(
                 device,
@@ -76,78 +104,92 @@ impl Passes {
             )
         };
         let numbers = Some(Targets::NUMBERS);
-        let over = wgpu::ColorTargetState {
-            format: Targets::VEIL,
-            blend: Some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING),
-            write_mask: wgpu::ColorWrites::ALL,
-        };
-        let veil = |entries, vertices: wgpu::VertexBufferLayout| {
-            let draw = Draw {
-                label: "panes",
-                entries,
-                vertices: &[vertices],
-                target: Some(over.clone()),
-                depth: false,
-                constants: &[],
-            };
-            panes.pipeline(device, &draw)
-        };
         Passes {
-            shadow_spheres: solid(&shadow, "shadow", [Some("sphere_vertex"), Some("sphere_fragment")], None),
-            shadow_facets: solid(&shadow, "shadow", [Some("facet_vertex"), None], None),
-            surface_spheres: solid(&surface, "surface", [Some("sphere_vertex"), Some("sphere_fragment")], numbers),
-            surface_facets: solid(&surface, "surface", [Some("facet_vertex"), Some("facet_fragment")], numbers),
-            open: openness.pipeline(
-                device,
-                &Draw {
-                    label: "openness",
-                    entries: [Some("whole"), Some("openness_fragment")],
-                    vertices: &[],
-                    target: Some(Targets::OPEN.into()),
-                    depth: false,
-                    constants: &[],
-                },
-            ),
-            pane: veil(
-                [Some("pane_vertex"), Some("pane_fragment")],
-                wgpu::VertexBufferLayout {
-                    array_stride: size_of::<PaneVertex>() as u64,
-                    step_mode: wgpu::VertexStepMode::Vertex,
-                    attributes: &wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32x3],
-                },
-            ),
-            stroke: veil(
-                [Some("stroke_vertex"), Some("stroke_fragment")],
-                wgpu::VertexBufferLayout {
-                    array_stride: size_of::<StrokeVertex>() as u64,
-                    step_mode: wgpu::VertexStepMode::Vertex,
-                    attributes: &wgpu::vertex_attr_array![0 => Float32x2, 1 => Float32x4, 2 => Float32x3, 3 => Float32x4],
-                },
-            ),
+            shadow_spheres: solid(&shadow, "shadow", ["sphere_vertex", "sphere_fragment"], None),
+            shadow_facets: solid(&shadow, "shadow", ["facet_vertex", ""], None),
+            surface_spheres: solid(&surface, "surface", ["sphere_vertex", "sphere_fragment"], numbers),
+            surface_facets: solid(&surface, "surface", ["facet_vertex", "facet_fragment"], numbers),
             scene,
+            surface,
             openness,
             panes,
             light,
-            lights: HashMap::new(),
+            made: HashMap::new(),
         }
     }
 
-    /// The pipeline of the light for so many samples a side, into a target of this format.
-    pub fn light(&mut self, device: &wgpu::Device, side: u32, format: TextureFormat) -> &wgpu::RenderPipeline {
-        self.lights.entry((side, format)).or_insert_with(|| {
-            self.light.pipeline(
-                device,
-                &Draw {
-                    label: "light",
-                    entries: [Some("whole"), Some("light_fragment")],
-                    vertices: &[],
-                    target: Some(format.into()),
-                    depth: false,
-                    constants: &[("SIDE", f64::from(side))],
-                },
-            )
-        })
+    /// The floor, in the pass `surface`.
+    pub fn floor(&mut self, device: &wgpu::Device, kind: Kind) -> &wgpu::RenderPipeline {
+        let make = |constants: &_| {
+            let target = Some(Targets::NUMBERS.into());
+            let entries = ["whole", "floor_fragment"];
+            self.surface
+                .pipeline(device, &Draw { label: "surface", entries, vertices: &[], target, depth: true, constants })
+        };
+        self.made.entry(("floor", kind)).or_insert_with(|| make(&kind.constants()))
     }
+
+    /// The openness of a picture.
+    pub fn open(&mut self, device: &wgpu::Device, kind: Kind) -> &wgpu::RenderPipeline {
+        let make = |constants: &_| {
+            let target = Some(Targets::OPEN.into());
+            let entries = ["whole", "openness_fragment"];
+            self.openness
+                .pipeline(device, &Draw { label: "openness", entries, vertices: &[], target, depth: false, constants })
+        };
+        self.made.entry(("open", kind)).or_insert_with(|| make(&kind.constants()))
+    }
+
+    /// Glass panes.
+    pub fn pane(&mut self, device: &wgpu::Device, kind: Kind) -> &wgpu::RenderPipeline {
+        let attributes = &wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32x3];
+        let make =
+            || veil(device, &self.panes, kind, ["pane_vertex", "pane_fragment"], attributes, size_of::<PaneVertex>());
+        self.made.entry(("pane", kind)).or_insert_with(make)
+    }
+
+    /// Lines.
+    pub fn stroke(&mut self, device: &wgpu::Device, kind: Kind) -> &wgpu::RenderPipeline {
+        let attributes = &wgpu::vertex_attr_array![0 => Float32x2, 1 => Float32x4, 2 => Float32x3, 3 => Float32x4];
+        let make = || {
+            veil(device, &self.panes, kind, ["stroke_vertex", "stroke_fragment"], attributes, size_of::<StrokeVertex>())
+        };
+        self.made.entry(("stroke", kind)).or_insert_with(make)
+    }
+
+    /// The light of a picture.
+    pub fn light(&mut self, device: &wgpu::Device, kind: Kind) -> &wgpu::RenderPipeline {
+        let make = |constants: &_| {
+            let target = Some(kind.format.into());
+            let entries = ["whole", "light_fragment"];
+            self.light
+                .pipeline(device, &Draw { label: "light", entries, vertices: &[], target, depth: false, constants })
+        };
+        self.made.entry(("light", kind)).or_insert_with(|| make(&kind.constants()))
+    }
+}
+
+/// A pipeline that lays vertices of its own over the veil.
+fn veil(
+    device: &wgpu::Device,
+    pass: &Pass,
+    kind: Kind,
+    entries: [&'static str; 2],
+    attributes: &[wgpu::VertexAttribute],
+    stride: usize,
+) -> wgpu::RenderPipeline {
+    let vertices =
+        wgpu::VertexBufferLayout { array_stride: stride as u64, step_mode: wgpu::VertexStepMode::Vertex, attributes };
+    let over = wgpu::ColorTargetState {
+        format: Targets::VEIL,
+        blend: Some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING),
+        write_mask: wgpu::ColorWrites::ALL,
+    };
+    let constants = &kind.constants();
+    pass.pipeline(
+        device,
+        &Draw { label: "panes", entries, vertices: &[vertices], target: Some(over), depth: false, constants },
+    )
 }
 
 impl Pass {
@@ -182,7 +224,7 @@ impl Pass {
             layout: Some(&self.layout),
             vertex: wgpu::VertexState {
                 module: &self.module,
-                entry_point: draw.entries[0],
+                entry_point: Some(draw.entries[0]),
                 compilation_options: compilation_options.clone(),
                 buffers: &vertices,
             },
@@ -195,7 +237,7 @@ impl Pass {
                 bias: wgpu::DepthBiasState::default(),
             }),
             multisample: wgpu::MultisampleState::default(),
-            fragment: draw.entries[1].map(|entry| wgpu::FragmentState {
+            fragment: Some(draw.entries[1]).filter(|e| !e.is_empty()).map(|entry| wgpu::FragmentState {
                 module: &self.module,
                 entry_point: Some(entry),
                 compilation_options,

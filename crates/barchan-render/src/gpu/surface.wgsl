@@ -58,3 +58,16 @@ fn facet_vertex(@builtin(vertex_index) vertex: u32) -> Facet {
 fn facet_fragment(facet: Facet) -> @location(0) u32 {
     return facet.number;
 }
+
+@vertex
+fn whole(@builtin(vertex_index) vertex: u32) -> @builtin(position) vec4f {
+    return vec4f(f32(vertex & 1u) * 4.0 - 1.0, f32(vertex >> 1u) * 4.0 - 1.0, 0.0, 1.0);
+}
+
+// 1/depth is even over the picture on any plane; not positive above the horizon.
+@fragment
+fn floor_fragment(@builtin(position) position: vec4f) -> Seen {
+    let pixel = position.xy / f32(SIDE) + frame.origin;
+    let depth = (dot(frame.floor_slope, pixel) + frame.floor_start) * frame.near;
+    return Seen(select(NOTHING, FLOOR, depth > 0.0 && depth <= 1.0), select(0.0, depth, depth <= 1.0));
+}
