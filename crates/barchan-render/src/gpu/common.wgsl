@@ -17,7 +17,7 @@ struct Frame {
     across: vec3f, texel: f32,
     along: vec3f, low: f32,
     to_sun: vec3f, high: f32,
-    corner: vec2f, sun_top: f32, spare_0: f32,
+    corner: vec2f, sun_top: f32, facet_first: u32,
     sun: vec3f, gloss: f32,
     sky: vec3f, shininess: f32,
     ground: vec3f, exposure: f32,
@@ -43,21 +43,17 @@ const FLOOR = 0x7fffffffu;
 const FACET = 0x80000000u;
 
 @group(0) @binding(0) var<uniform> frame: Frame;
-@group(0) @binding(1) var spheres: texture_2d<f32>;
-@group(0) @binding(2) var facets: texture_2d<f32>;
+// Spheres, two texels each: centre and radius, colour and row; from `facet_first` triangles, six each: corners with a channel
+// of the colour, normals.
+@group(0) @binding(1) var solids: texture_2d<f32>;
 
-// Centre and radius of a sphere.
-fn ball(i: u32) -> vec4f {
-    return textureLoad(spheres, vec2u(2u * (i % SPHERES_A_ROW), i / SPHERES_A_ROW), 0);
+fn solid(texel: u32) -> vec4f {
+    return textureLoad(solids, vec2u(texel % TEXELS_A_ROW, texel / TEXELS_A_ROW), 0);
 }
 
-fn ball_colour(i: u32) -> vec3f {
-    return textureLoad(spheres, vec2u(2u * (i % SPHERES_A_ROW) + 1u, i / SPHERES_A_ROW), 0).xyz;
-}
-
-// Corner 0, 1, 2 of a triangle with a channel of its colour, or, from 3, their normals.
-fn facet(i: u32, part: u32) -> vec4f {
-    return textureLoad(facets, vec2u(6u * (i % FACETS_A_ROW) + part, i / FACETS_A_ROW), 0);
+// Corner of a triangle.
+fn facet(vertex: u32) -> vec3f {
+    return solid(frame.facet_first + vertex / 3u * 6u + vertex % 3u).xyz;
 }
 
 fn before_eye(p: vec3f) -> vec3f {
@@ -110,23 +106,54 @@ struct Spot {
     colour: vec3f,
 }
 
-// The surface with this number (not NOTHING) along a ray that meets it.
+// The surface with this number along a ray that meets it; anything for NOTHING.
 fn spot(number: u32, slope: vec2f) -> Spot {
     let ray = vec3f(slope, 1.0);
+    let round = number != NOTHING && number < FLOOR;
+    let flat = FACETS && (number & FACET) != 0u;
+    // A counted loop fetches no more than the pixels around need; a branch would be walked through by a software driver.
+    var t0 = vec4f(0.0, 0.0, 0.0, 1.0);
+    var t1 = vec4f(0.0);
+    var t2 = vec4f(0.0);
+    var n0 = vec3f(0.0);
+    var n1 = vec3f(0.0);
+    var n2 = vec3f(0.0);
+    let first = select(2u * (number - 1u), frame.facet_first + 6u * (number & ~FACET), flat);
+    let count = select(select(0u, 2u, round), 6u, flat);
+    for (var k = 0u; k < count; k++) {
+        let t = solid(first + k);
+        t0 = select(t0, t, k == 0u);
+        t1 = select(t1, t, k == 1u);
+        if FACETS {
+            t2 = select(t2, t, k == 2u);
+            n0 = select(n0, t.xyz, k == 3u);
+            n1 = select(n1, t.xyz, k == 4u);
+            n2 = select(n2, t.xyz, k == 5u);
+        }
+    }
     // The ray passes the plane of the centre's depth at e from the centre; e is as small as the sphere, so nothing cancels
     // however far away the sphere is [cf. Haines et al. 2019, Precision improvements for ray/sphere intersection].
-    let i = select(0u, number - 1u, number < FLOOR);
-    let b = ball(i);
-    let centre = before_eye(b.xyz);
-    let e = slope * centre.z - centre.xy;
+    let p0 = before_eye(t0.xyz);
+    let e = slope * p0.z - p0.xy;
     let a = dot(ray, ray);
     let h = dot(slope, e);
-    let s = -(h + sqrt(max(h * h - a * (dot(e, e) - b.w * b.w), 0.0))) / a;
+    let s = -(h + sqrt(max(h * h - a * (dot(e, e) - t0.w * t0.w), 0.0))) / a;
     let normal = normalize(ray * s + vec3f(e, 0.0));
-    var spot = Spot(centre.z + s, normal, normal, ball_colour(i));
+    var spot = Spot(p0.z + s, normal, normal, t1.xyz);
     if FACETS {
-        if (number & FACET) != 0u {
-            spot = spot_of_facet(number & ~FACET, ray);
+        let p1 = before_eye(t1.xyz);
+        let p2 = before_eye(t2.xyz);
+        var plane = normalize(cross(normalize(p1 - p0), normalize(p2 - p0)));
+        plane = select(plane, -plane, dot(plane, ray) > 0.0);
+        // Shares of the corners from the volumes the ray cuts off.
+        let shares = vec3f(dot(ray, cross(p1, p2)), dot(ray, cross(p2, p0)), dot(ray, cross(p0, p1)));
+        let sum = shares.x * n0 + shares.y * n1 + shares.z * n2;
+        var normal = vec3f(dot(sum, frame.right), dot(sum, frame.up), dot(sum, frame.ahead));
+        let length = length(normal);
+        normal = select(plane, normal / length, length > 0.0);
+        normal = select(normal, -normal, dot(normal, plane) < 0.0);
+        if flat {
+            spot = Spot(dot(plane, p0) / dot(plane, ray), normal, plane, vec3f(t0.w, t1.w, t2.w));
         }
     }
     if number == FLOOR {
@@ -146,26 +173,4 @@ fn open_reach(depth: f32) -> vec2f {
     let pixels = clamp(frame.open_reach * frame.focal / depth, OPEN_PIXELS_LEAST,
         max(OPEN_PIXELS_MOST * frame.size.y, OPEN_PIXELS_LEAST));
     return vec2f(pixels, pixels * depth / frame.focal);
-}
-
-fn spot_of_facet(i: u32, ray: vec3f) -> Spot {
-    let t0 = facet(i, 0u);
-    let t1 = facet(i, 1u);
-    let t2 = facet(i, 2u);
-    let p0 = before_eye(t0.xyz);
-    let p1 = before_eye(t1.xyz);
-    let p2 = before_eye(t2.xyz);
-    let ab = normalize(p1 - p0);
-    let ac = normalize(p2 - p0);
-    var plane = normalize(cross(ab, ac));
-    plane = select(plane, -plane, dot(plane, ray) > 0.0);
-    let depth = dot(plane, p0) / dot(plane, ray);
-    // Shares of the corners from the volumes the ray cuts off [Moeller & Trumbore 1997].
-    let shares = vec3f(dot(ray, cross(p1, p2)), dot(ray, cross(p2, p0)), dot(ray, cross(p0, p1)));
-    let sum = shares.x * facet(i, 3u).xyz + shares.y * facet(i, 4u).xyz + shares.z * facet(i, 5u).xyz;
-    var normal = vec3f(dot(sum, frame.right), dot(sum, frame.up), dot(sum, frame.ahead));
-    let length = length(normal);
-    normal = select(plane, normal / length, length > 0.0);
-    normal = select(normal, -normal, dot(normal, plane) < 0.0);
-    return Spot(depth, normal, plane, vec3f(t0.w, t1.w, t2.w));
 }

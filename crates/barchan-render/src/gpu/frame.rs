@@ -6,10 +6,8 @@ use bytemuck::{Pod, Zeroable};
 use glam::{DVec3, Vec2, Vec3};
 use std::fmt::Write;
 
-/// Spheres in a row of their texture, two texels each.
-pub const SPHERES_A_ROW: u32 = 2048;
-/// Triangles in a row of their texture, six texels each.
-pub const FACETS_A_ROW: u32 = 512;
+/// Texels in a row of the texture of spheres and triangles.
+pub const TEXELS_A_ROW: u32 = 4096;
 
 /// The constants of the look in WGSL, then what every pass knows.
 pub fn prelude() -> String {
@@ -19,8 +17,7 @@ pub fn prelude() -> String {
         ("SHADOW_SEARCH", look::SHADOW_SEARCH),
         ("SHADOW_TAPS", look::SHADOW_TAPS),
         ("OPEN_TAPS", look::OPEN_TAPS),
-        ("SPHERES_A_ROW", SPHERES_A_ROW),
-        ("FACETS_A_ROW", FACETS_A_ROW),
+        ("TEXELS_A_ROW", TEXELS_A_ROW),
     ] {
         let _ = writeln!(text, "const {name} = {value}u;");
     }
@@ -75,7 +72,7 @@ pub struct Frame {
     high: f32,
     corner: Vec2,
     sun_top: f32,
-    spare_0: f32,
+    facet_first: u32,
     sun: Vec3,
     gloss: f32,
     sky: Vec3,
@@ -103,7 +100,7 @@ pub fn axes(view: &View) -> [Vec3; 3] {
 
 impl Frame {
     /// Uniforms of the whole picture as one tile. `view` is upright, `light.to_sun` a unit vector.
-    pub fn new(picture: &Picture, view: &View, light: &Light, extent: &Extent, map: &SunMap) -> Self {
+    pub fn new(picture: &Picture, view: &View, light: &Light, extent: &Extent, map: &SunMap, facet_first: u32) -> Self {
         let [right, up, ahead] = axes(view);
         let size = Vec2::new(view.size[0] as f32, view.size[1] as f32);
         // Depth 0 stands for nothing, so the lowest thing must be above it.
@@ -128,6 +125,7 @@ impl Frame {
             to_sun: map.to_sun,
             high: map.high,
             corner: map.corner,
+            facet_first,
             sun: light.sun,
             gloss: light.gloss,
             sky: light.sky,

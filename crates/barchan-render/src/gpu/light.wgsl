@@ -1,9 +1,10 @@
 // Light of every pixel, and its bytes: points 2 to 4, 6 and 8 of the look.
 
 @group(1) @binding(0) var numbers: texture_2d<u32>;
-@group(1) @binding(1) var opens: texture_2d<f32>;
+@group(1) @binding(1) var opens: texture_2d<u32>;
 @group(1) @binding(2) var heights: texture_depth_2d;
 @group(1) @binding(3) var veils: texture_2d<f32>;
+@group(1) @binding(4) var nearest: sampler;
 
 @vertex
 fn whole(@builtin(vertex_index) vertex: u32) -> @builtin(position) vec4f {
@@ -26,6 +27,16 @@ fn above(r: Receiver, texel: vec2f) -> f32 {
     let map = textureLoad(heights, vec2i(texel), 0);
     let height = r.depth + dot(r.slope, texel + 0.5 - r.at) + map * r.scale + r.shift;
     return select(-1.0, height, inside && map > 0.0);
+}
+
+// Where the map stands above the tangent plane, 1, else 0, in four texels from `first` on: upper left, upper right, lower left,
+// lower right.
+fn shaded(r: Receiver, first: vec2f) -> vec4f {
+    let map = textureGather(heights, nearest, (first + 1.0) / f32(SHADOW_SIDE)).wzxy;
+    let start = r.depth + dot(r.slope, first + 0.5 - r.at) + r.shift;
+    let height = start + vec4f(0.0, r.slope.x, r.slope.y, r.slope.x + r.slope.y) + map * r.scale;
+    let inside = all(first > vec2f(-1.5)) && all(first < vec2f(f32(SHADOW_SIDE) - 0.5));
+    return select(vec4f(0.0), vec4f(1.0), (height > vec4f(0.0)) & (map > vec4f(0.0)) & vec4<bool>(inside));
 }
 
 // Weight of a texel at a distance [texels] along a side of the tent: the quadratic B-spline.
@@ -59,15 +70,19 @@ fn sun_share(p: vec3f, n: vec3f, turn: vec2f, lit: bool) -> f32 {
     let penumbra = min(frame.softness * sum / max(count, 1.0), SHADOW_REACH);
     let wide = penumbra > SHADOW_TENT;
     var dark = 0.0;
+    // 3×3 texels: two times two fetches, the last column and row of which have no weight.
     let first = floor(at) - 1.0;
-    let texels = select(0u, 3u, over && !wide);
-    for (var j = 0u; j < texels; j++) {
-        let y = first.y + f32(j);
-        let row = vec3f(select(0.0, 1.0, above(r, vec2f(first.x, y)) > 0.0),
-            select(0.0, 1.0, above(r, vec2f(first.x + 1.0, y)) > 0.0),
-            select(0.0, 1.0, above(r, vec2f(first.x + 2.0, y)) > 0.0));
-        let x = first.x + 0.5 - at.x;
-        dark += tent(y + 0.5 - at.y) * dot(row, vec3f(tent(x), tent(x + 1.0), tent(x + 2.0)));
+    let x = first.x + 0.5 - at.x;
+    let y = first.y + 0.5 - at.y;
+    let halves = select(0u, 2u, over && !wide);
+    for (var j = 0u; j < halves; j++) {
+        let down = f32(2u * j);
+        let left = shaded(r, first + vec2f(0.0, down));
+        let right = shaded(r, first + vec2f(2.0, down));
+        let columns = vec3f(tent(x), tent(x + 1.0), tent(x + 2.0));
+        let upper = dot(columns, vec3f(left.xy, right.x));
+        let lower = dot(columns, vec3f(left.zw, right.z));
+        dark += tent(y + down) * upper + select(tent(y + 1.0), 0.0, j == 1u) * lower;
     }
     direction = turn;
     let taps = select(0u, SHADOW_TAPS, over && wide);
@@ -75,10 +90,9 @@ fn sun_share(p: vec3f, n: vec3f, turn: vec2f, lit: bool) -> f32 {
         let corner = at + direction * (penumbra * sqrt((f32(i) + 0.5) / f32(SHADOW_TAPS))) - 0.5;
         let first = floor(corner);
         let part = corner - first;
-        let upper = mix(select(0.0, 1.0, above(r, first) > 0.0),
-            select(0.0, 1.0, above(r, first + vec2f(1.0, 0.0)) > 0.0), part.x);
-        let lower = mix(select(0.0, 1.0, above(r, first + vec2f(0.0, 1.0)) > 0.0),
-            select(0.0, 1.0, above(r, first + vec2f(1.0, 1.0)) > 0.0), part.x);
+        let four = shaded(r, first);
+        let upper = mix(four.x, four.y, part.x);
+        let lower = mix(four.z, four.w, part.x);
         dark += mix(upper, lower, part.y) / f32(SHADOW_TAPS);
         direction = turned(direction);
     }
@@ -90,14 +104,16 @@ fn openness(here: vec2f, depth: f32, seen: bool) -> f32 {
     let scale = 2.0 / open_reach(depth).y;
     var sum = 0.0;
     var weights = 1e-20;
-    let count = select(0u, 16u, seen);
-    for (var i = 0u; i < count; i++) {
-        let at = here + vec2f(f32(i & 3u), f32(i >> 2u)) - 1.0;
-        let inside = all(at >= vec2f(0.0)) && all(at < frame.size);
-        let open = textureLoad(opens, vec2i(at - frame.origin), 0).xy;
-        let weight = select(0.0, max(1.0 - scale * abs(depth - open.y), 1e-3), inside);
-        sum += weight * open.x;
-        weights += weight;
+    let size = vec2f(textureDimensions(opens));
+    let quarters = select(0u, 4u, seen);
+    for (var i = 0u; i < quarters; i++) {
+        // Four pixels at once; beyond the edge of the picture they are those of the edge again.
+        let corner = here - frame.origin + 2.0 * vec2f(f32(i & 1u), f32(i >> 1u));
+        let open = textureGather(0, opens, nearest, corner / size);
+        let others = bitcast<vec4f>(open & vec4u(0xffffff00u));
+        let weight = max(1.0 - scale * abs(depth - others), vec4f(1e-3));
+        sum += dot(weight, vec4f(open & vec4u(0xffu)));
+        weights += dot(weight, vec4f(255.0));
     }
     return sum / weights;
 }

@@ -109,7 +109,7 @@ impl GpuRenderer {
         let light = Light { to_sun: light.to_sun.try_normalize().unwrap_or(Vec3::Z), ..*light };
         let extent = Extent::of(picture, &view);
         let map = SunMap::fit(picture, &extent, &light);
-        let frame = Frame::new(picture, &view, &light, &extent, &map);
+        let frame = Frame::new(picture, &view, &light, &extent, &map, scene.facet_first());
         let (panes, strokes) = (scene::panes(picture, &view), scene::strokes(picture, &view));
         let veiled = !panes.is_empty() || !strokes.is_empty();
         let kind = Kind {
@@ -129,8 +129,7 @@ impl GpuRenderer {
             layout: &self.passes.scene,
             entries: &[
                 wgpu::BindGroupEntry { binding: 0, resource: self.uniforms.as_entire_binding() },
-                wgpu::BindGroupEntry { binding: 1, resource: wgpu::BindingResource::TextureView(&scene.sphere_texels) },
-                wgpu::BindGroupEntry { binding: 2, resource: wgpu::BindingResource::TextureView(&scene.facet_texels) },
+                wgpu::BindGroupEntry { binding: 1, resource: wgpu::BindingResource::TextureView(&scene.texels) },
             ],
         });
         let most = device.limits().max_texture_dimension_2d;

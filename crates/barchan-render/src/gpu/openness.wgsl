@@ -12,7 +12,7 @@ fn whole(@builtin(vertex_index) vertex: u32) -> @builtin(position) vec4f {
 const FAR = 1e30;
 
 @fragment
-fn openness_fragment(@builtin(position) position: vec4f) -> @location(0) vec2f {
+fn openness_fragment(@builtin(position) position: vec4f) -> @location(0) u32 {
     let key = i32(SIDE / 2u);
     let inner = vec2f(f32(key) + 0.5) / f32(SIDE);
     let pixel = vec2i(position.xy);
@@ -40,5 +40,7 @@ fn openness_fragment(@builtin(position) position: vec4f) -> @location(0) vec2f {
         direction = turned(direction);
     }
     let open = max(1.0 - OPEN_STRENGTH / f32(OPEN_TAPS) * closed, 0.0);
-    return select(vec2f(open, spot.depth), vec2f(1.0, FAR), number == NOTHING);
+    // One word, since a fetch costs by the channel: depth to 17 bits, openness in the lowest 8.
+    let depth = select(spot.depth, FAR, number == NOTHING);
+    return (bitcast<u32>(depth) & 0xffffff00u) | u32(open * 255.0 + 0.5);
 }

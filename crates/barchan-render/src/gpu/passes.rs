@@ -15,11 +15,13 @@ pub struct Pass {
     pub reads: wgpu::BindGroupLayout,
     layout: wgpu::PipelineLayout,
     module: wgpu::ShaderModule,
+    /// Texels as they are; last binding of group 1.
+    nearest: wgpu::Sampler,
 }
 
 /// All passes.
 pub struct Passes {
-    /// Uniforms, spheres, triangles.
+    /// Uniforms, spheres and triangles.
     pub scene: wgpu::BindGroupLayout,
     pub shadow_spheres: wgpu::RenderPipeline,
     pub shadow_facets: wgpu::RenderPipeline,
@@ -86,7 +88,7 @@ impl Passes {
         };
         let scene = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("scene"),
-            entries: &[uniform, texture(1, FLOAT), texture(2, FLOAT)],
+            entries: &[uniform, texture(1, FLOAT)],
         });
         let prelude = prelude();
         let pass = |label: &str, source: &str, reads: &[TextureSampleType]| {
@@ -96,7 +98,7 @@ impl Passes {
         let surface = pass("surface", include_str!("surface.wgsl"), &[]);
         let openness = pass("openness", include_str!("openness.wgsl"), &[DEPTH, NUMBER]);
         let panes = pass("panes", include_str!("panes.wgsl"), &[DEPTH]);
-        let light = pass("light", include_str!("light.wgsl"), &[NUMBER, FLOAT, DEPTH, FLOAT]);
+        let light = pass("light", include_str!("light.wgsl"), &[NUMBER, NUMBER, DEPTH, FLOAT]);
         let solid = |pass: &Pass, label, entries, target: Option<TextureFormat>| {
             pass.pipeline(
                 device,
@@ -200,7 +202,15 @@ impl Pass {
         source: &str,
         reads: &[TextureSampleType],
     ) -> Self {
-        let entries: Vec<_> = reads.iter().enumerate().map(|(i, &ty)| texture(i as u32, ty)).collect();
+        let mut entries: Vec<_> = reads.iter().enumerate().map(|(i, &ty)| texture(i as u32, ty)).collect();
+        if !reads.is_empty() {
+            entries.push(wgpu::BindGroupLayoutEntry {
+                binding: reads.len() as u32,
+                visibility: ShaderStages::FRAGMENT,
+                ty: BindingType::Sampler(wgpu::SamplerBindingType::NonFiltering),
+                count: None,
+            });
+        }
         let reads =
             device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries: &entries });
         let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
@@ -212,7 +222,8 @@ impl Pass {
             label: Some(label),
             source: wgpu::ShaderSource::Wgsl(source.into()),
         });
-        Pass { reads, layout, module }
+        let nearest = device.create_sampler(&wgpu::SamplerDescriptor { label: Some("nearest"), ..Default::default() });
+        Pass { reads, layout, module, nearest }
     }
 
     fn pipeline(&self, device: &wgpu::Device, draw: &Draw) -> wgpu::RenderPipeline {
@@ -250,14 +261,10 @@ impl Pass {
 
     /// Binds the textures the pass reads.
     pub fn bind(&self, device: &wgpu::Device, label: &str, textures: &[&wgpu::TextureView]) -> wgpu::BindGroup {
-        let entries: Vec<_> = textures
-            .iter()
-            .enumerate()
-            .map(|(i, view)| wgpu::BindGroupEntry {
-                binding: i as u32,
-                resource: wgpu::BindingResource::TextureView(view),
-            })
-            .collect();
+        let views = textures.iter().map(|view| wgpu::BindingResource::TextureView(view));
+        let resources = views.chain([wgpu::BindingResource::Sampler(&self.nearest)]);
+        let entries: Vec<_> =
+            resources.enumerate().map(|(i, resource)| wgpu::BindGroupEntry { binding: i as u32, resource }).collect();
         device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some(label),
             layout: &self.reads,

@@ -1,28 +1,23 @@
 //! A picture on the device: spheres and solid triangles in textures, panes and lines sorted for the eye.
 //!
-//! Textures, because a storage binding may be as small as 128 MiB (4 million spheres) where a texture holds 33 million, and
+//! Textures, because a storage binding may be as small as 128 MiB (4 million spheres) where a texture holds 16 million or more, and
 //! because every backend has them.
 
-use super::frame::{FACETS_A_ROW, SPHERES_A_ROW, axes};
+use super::frame::{TEXELS_A_ROW, axes};
 use crate::{Finish, Line, Mesh, Picture, RenderError, Sphere, View, look};
 use bytemuck::{Pod, Zeroable};
-use glam::{Vec2, Vec3, Vec4};
+use glam::{Vec2, Vec3};
+use std::borrow::Cow;
 
-/// Spheres and solid triangles of a picture.
+/// Spheres and solid triangles of a picture, in rows of one texture.
 pub struct Scene {
     pub spheres: u32,
     pub facets: u32,
-    pub sphere_texels: wgpu::TextureView,
-    pub facet_texels: wgpu::TextureView,
+    pub texels: wgpu::TextureView,
 }
 
-/// A solid triangle as it goes to the device: corners with a channel of the colour each, normals.
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct Facet {
-    corners: [Vec4; 3],
-    normals: [Vec4; 3],
-}
+/// A texel.
+type Texel = [f32; 4];
 
 impl Scene {
     /// Puts a picture on the device.
@@ -30,72 +25,68 @@ impl Scene {
         let drawable = |s: &Sphere| look::drawable(s.centre, s.radius);
         // A sphere that cannot be drawn stays, with no radius: numbers are rows of the picture.
         let spheres = if picture.spheres.iter().all(drawable) {
-            std::borrow::Cow::from(&picture.spheres)
+            Cow::from(&picture.spheres)
         } else {
             picture.spheres.iter().map(|s| if drawable(s) { *s } else { Sphere::default() }).collect()
         };
         let solid = picture.meshes.iter().filter(|m| m.finish == Finish::Solid);
-        let facets: Vec<Facet> = solid.flat_map(|m| m.triangles.iter().filter_map(|t| facet(m, t))).collect();
+        let facets: Vec<[Texel; 6]> = solid.flat_map(|m| m.triangles.iter().filter_map(|t| facet(m, t))).collect();
+        // Triangles begin in a row of their own, so that both parts are copied as they are.
+        let a_row = TEXELS_A_ROW as usize;
+        let (round, flat) = (2 * spheres.len(), 6 * facets.len());
+        let (facet_row, most) = (round.div_ceil(a_row), device.limits().max_texture_dimension_2d);
+        let rows = (facet_row + flat.div_ceil(a_row)).max(1);
+        if rows > most as usize || TEXELS_A_ROW > most {
+            let reason = format!(
+                "{} spheres and {} triangles are more than it holds ({} spheres)",
+                spheres.len(),
+                facets.len(),
+                most as usize * a_row / 2
+            );
+            return Err(RenderError::Device { reason });
+        }
+        let texture = device.create_texture(&wgpu::TextureDescriptor {
+            label: Some("solids"),
+            size: wgpu::Extent3d { width: TEXELS_A_ROW, height: rows as u32, depth_or_array_layers: 1 },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: wgpu::TextureFormat::Rgba32Float,
+            usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
+            view_formats: &[],
+        });
+        write(queue, &texture, 0, bytemuck::cast_slice(&spheres));
+        write(queue, &texture, facet_row, facets.as_flattened());
         Ok(Scene {
             spheres: spheres.len() as u32,
             facets: facets.len() as u32,
-            sphere_texels: texels(device, queue, "spheres", &spheres, SPHERES_A_ROW)?,
-            facet_texels: texels(device, queue, "facets", &facets, FACETS_A_ROW)?,
+            texels: texture.create_view(&wgpu::TextureViewDescriptor::default()),
         })
+    }
+
+    /// Texel of the first triangle.
+    pub fn facet_first(&self) -> u32 {
+        (2 * self.spheres).next_multiple_of(TEXELS_A_ROW)
     }
 }
 
-/// Items in rows of a texture.
-fn texels<T: Pod>(
-    device: &wgpu::Device,
-    queue: &wgpu::Queue,
-    label: &str,
-    items: &[T],
-    a_row: u32,
-) -> Result<wgpu::TextureView, RenderError> {
-    let texels = size_of::<T>() as u32 / 16;
-    let (rows, most) = (items.len().div_ceil(a_row as usize).max(1), device.limits().max_texture_dimension_2d);
-    if rows > most as usize {
-        let reason =
-            format!("{} {label} are more than the {} it can hold", items.len(), u64::from(most) * u64::from(a_row));
-        return Err(RenderError::Device { reason });
+/// Writes texels from the start of a row on: whole rows, some at a time so that the staging copy stays small, then the rest.
+fn write(queue: &wgpu::Queue, texture: &wgpu::Texture, mut row: usize, texels: &[Texel]) {
+    let a_row = TEXELS_A_ROW as usize;
+    let (whole, rest) = texels.split_at(texels.len() / a_row * a_row);
+    for part in whole.chunks(1024 * a_row).chain([rest].into_iter().filter(|r| !r.is_empty())) {
+        let (width, height) = (part.len().min(a_row), part.len().div_ceil(a_row));
+        let mut to = texture.as_image_copy();
+        to.origin.y = row as u32;
+        row += height;
+        let layout = wgpu::TexelCopyBufferLayout {
+            offset: 0,
+            bytes_per_row: Some((a_row * size_of::<Texel>()) as u32),
+            rows_per_image: None,
+        };
+        let size = wgpu::Extent3d { width: width as u32, height: height as u32, depth_or_array_layers: 1 };
+        queue.write_texture(to, bytemuck::cast_slice(part), layout, size);
     }
-    let texture = device.create_texture(&wgpu::TextureDescriptor {
-        label: Some(label),
-        size: wgpu::Extent3d { width: texels * a_row, height: rows as u32, depth_or_array_layers: 1 },
-        mip_level_count: 1,
-        sample_count: 1,
-        dimension: wgpu::TextureDimension::D2,
-        format: wgpu::TextureFormat::Rgba32Float,
-        usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
-        view_formats: &[],
-    });
-    // Whole rows at once, some at a time so that the staging copy stays small, then the rest of the last.
-    let mut row = 0;
-    for chunk in items.chunks(a_row as usize * 1024) {
-        for part in
-            [&chunk[..chunk.len() - chunk.len() % a_row as usize], &chunk[chunk.len() - chunk.len() % a_row as usize..]]
-        {
-            if part.is_empty() {
-                continue;
-            }
-            let height = (part.len() as u32).div_ceil(a_row);
-            let mut to = texture.as_image_copy();
-            to.origin.y = row;
-            row += height;
-            queue.write_texture(
-                to,
-                bytemuck::cast_slice(part),
-                wgpu::TexelCopyBufferLayout {
-                    offset: 0,
-                    bytes_per_row: Some(a_row * size_of::<T>() as u32),
-                    rows_per_image: None,
-                },
-                wgpu::Extent3d { width: texels * (part.len() as u32).min(a_row), height, depth_or_array_layers: 1 },
-            );
-        }
-    }
-    Ok(texture.create_view(&wgpu::TextureViewDescriptor::default()))
 }
 
 /// Corners of a triangle, if the mesh has them, and its normals: the vertices' or, without, the plane's.
@@ -112,11 +103,12 @@ fn corners(mesh: &Mesh, t: &[u32; 3]) -> Option<([Vec3; 3], [Vec3; 3])> {
     Some(([a, b, c], normals))
 }
 
-fn facet(mesh: &Mesh, t: &[u32; 3]) -> Option<Facet> {
-    let (corners, normals) = corners(mesh, t)?;
-    let colour = mesh.colour.to_array();
-    let corners = std::array::from_fn(|i| corners[i].extend(colour[i]));
-    Some(Facet { corners, normals: normals.map(|n| n.extend(0.0)) })
+/// A solid triangle as it goes to the device: corners with a channel of the colour each, normals.
+fn facet(mesh: &Mesh, t: &[u32; 3]) -> Option<[Texel; 6]> {
+    let ([a, b, c], [l, m, n]) = corners(mesh, t)?;
+    let [red, green, blue] = mesh.colour.to_array();
+    let texels = [a.extend(red), b.extend(green), c.extend(blue), l.extend(0.0), m.extend(0.0), n.extend(0.0)];
+    Some(texels.map(|t| t.to_array()))
 }
 
 /// Corner of a pane's triangle.

@@ -8,7 +8,7 @@ struct Disc {
 
 @vertex
 fn sphere_vertex(@builtin(vertex_index) vertex: u32) -> Disc {
-    let b = ball(vertex / 6u);
+    let b = solid(vertex / 6u * 2u);
     if !(b.w > 0.0) {
         return Disc(UNSEEN, vec2f(2.0), 0.0);
     }
@@ -28,5 +28,5 @@ fn sphere_fragment(disc: Disc) -> @builtin(frag_depth) f32 {
 
 @vertex
 fn facet_vertex(@builtin(vertex_index) vertex: u32) -> @builtin(position) vec4f {
-    return clip_sun(facet(vertex / 3u, vertex % 3u).xyz);
+    return clip_sun(facet(vertex));
 }

@@ -18,7 +18,7 @@ struct Seen {
 @vertex
 fn sphere_vertex(@builtin(vertex_index) vertex: u32) -> Disc {
     let i = vertex / 6u;
-    let b = ball(i);
+    let b = solid(2u * i);
     let centre = before_eye(b.xyz);
     let distance = length(centre);
     let k = b.w / distance;
@@ -50,8 +50,7 @@ struct Facet {
 
 @vertex
 fn facet_vertex(@builtin(vertex_index) vertex: u32) -> Facet {
-    let i = vertex / 3u;
-    return Facet(clip(before_eye(facet(i, vertex % 3u).xyz)), FACET | i);
+    return Facet(clip(before_eye(facet(vertex))), FACET | (vertex / 3u));
 }
 
 @fragment

@@ -50,7 +50,7 @@ pub struct Targets {
     pub depth: wgpu::TextureView,
     /// Number of the surface every sample sees.
     pub numbers: wgpu::TextureView,
-    /// Openness and depth of every pixel's key sample.
+    /// Depth and openness of every pixel's key sample.
     pub open: wgpu::TextureView,
     /// Veil over every sample; one texel if there is none.
     pub veil: wgpu::TextureView,
@@ -61,7 +61,7 @@ pub struct Targets {
 impl Targets {
     pub const DEPTH: TextureFormat = TextureFormat::Depth32Float;
     pub const NUMBERS: TextureFormat = TextureFormat::R32Uint;
-    pub const OPEN: TextureFormat = TextureFormat::Rg32Float;
+    pub const OPEN: TextureFormat = TextureFormat::R32Uint;
     pub const VEIL: TextureFormat = TextureFormat::Rgba16Float;
 
     /// Makes textures for a tile.
