@@ -1,91 +1,139 @@
-//! Draws a heap of grains on a floor behind a pane, and says what each part of it costs.
-//! `cargo run --release -p barchan-render --example heap -- 64000 1280x720 4 heap.ppm`
+//! Pictures of a poured heap, and how long they take (best of nine): `cargo run --release -p barchan-render --example heap -- heap.png 64000`.
 
-use barchan_render::{Finish, GpuRenderer, Light, Line, Mesh, Picture, Quality, Renderer, Sphere, View};
-use glam::Vec3;
-use std::io::Write;
+use barchan_render::{CpuRenderer, Extent, Finish, Light, Line, Mesh, Picture, Quality, Renderer, Sphere, View};
+use glam::{Vec2, Vec3};
 use std::time::Instant;
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut arguments = std::env::args().skip(1);
-    let grains: usize = arguments.next().unwrap_or("64000".into()).parse()?;
-    let size = arguments.next().unwrap_or("1280x720".into());
-    let (width, height) = size.split_once('x').ok_or("the size is written 1280x720")?;
-    let samples: u32 = arguments.next().unwrap_or("4".into()).parse()?;
-    let picture = heap(grains);
-    let size = [width.parse()?, height.parse()?];
-    let view =
-        View { eye: Vec3::new(0.5, -3.1, 1.5), target: Vec3::new(0.0, 0.0, 0.42), up: Vec3::Z, field: 0.6, size };
-    let light = Light::default();
-    let mut gpu = GpuRenderer::new()?;
-    println!("{}", gpu.name());
-    let mut image = None;
-    for (shadows, occlusion) in [(true, true), (false, false)] {
-        let quality = Quality { samples, shadows, occlusion };
-        for _ in 0..4 {
-            let start = Instant::now();
-            let drawn = gpu.draw(&picture, &view, &light, &quality)?;
-            println!("shadows {shadows}, occlusion {occlusion}: {:.1} ms", 1e3 * start.elapsed().as_secs_f64());
-            image.get_or_insert(drawn);
-        }
+/// Numbers from 0 to 1 [xorshift*, Vigna 2016].
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f32 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 40) as f32 / (1u64 << 24) as f32
     }
-    if let (Some(path), Some(image)) = (arguments.next(), image) {
-        let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
-        write!(file, "P6 {} {} 255\n", image.width, image.height)?;
-        for pixel in image.rgba.chunks(4) {
-            file.write_all(&pixel[..3])?;
+}
+
+/// Grains dropped one by one, each rolling down to where it finds no lower place within reach, if that is inside a cone of
+/// repose that holds `count` of them.
+fn heap(count: usize, radius: f32) -> Vec<Sphere> {
+    let mut random = Random(0x5eed);
+    let cell = 2.4 * radius;
+    let half = 2 * (count as f32).cbrt() as i32 + 8;
+    let side = (2 * half) as usize;
+    let mut columns: Vec<Vec<(Vec3, f32)>> = vec![Vec::new(); side * side];
+    let at = |p: Vec2| {
+        let [i, j] = (p / cell).floor().to_array().map(|c| (c as i32 + half).clamp(1, 2 * half - 2) as usize);
+        j * side + i
+    };
+    let rest = |columns: &[Vec<(Vec3, f32)>], p: Vec2, r: f32| {
+        let here = at(p);
+        let around = [here - side - 1, here - 1, here + side - 1];
+        let near = around.iter().flat_map(|&c| &columns[c..c + 3]).flat_map(|c| c.iter().rev().take(6));
+        near.fold(r, |height, (c, s)| {
+            let square = (r + s) * (r + s) - (p - c.truncate()).length_squared();
+            if square > 0.0 { height.max(c.z + square.sqrt()) } else { height }
+        })
+    };
+    let slope = 0.6;
+    let base = radius * (4.0 * count as f32 / (0.58 * slope)).cbrt();
+    let mut room = 1.5 * radius;
+    let mut spheres = Vec::with_capacity(count);
+    for grain in 0..count {
+        let r = radius * (0.85 + 0.3 * random.next());
+        let (p, z) = loop {
+            let mut p = Vec2::from_angle(random.next() * std::f32::consts::TAU) * base * random.next().sqrt();
+            let mut z = rest(&columns, p, r);
+            let (mut reach, mut tries) = (r, 0);
+            while tries < 16 {
+                let q = p + Vec2::from_angle(random.next() * std::f32::consts::TAU) * reach;
+                let lower = rest(&columns, q, r);
+                if lower < z {
+                    (p, z, tries) = (q, lower, 0);
+                } else {
+                    tries += 1;
+                    reach = (0.85 * reach).max(0.05 * r);
+                }
+            }
+            // The cone grows with every grain that finds no room in it, or the last ones would take for ever.
+            room += 0.01 * radius;
+            if z < slope * (base - p.length()) + room {
+                room -= 0.01 * radius;
+                break (p, z);
+            }
+        };
+        columns[at(p)].push((p.extend(z), r));
+        let shade = 1.0 + 0.08 * (2.0 * random.next() - 1.0) + if random.next() < 0.04 { -0.3 } else { 0.0 };
+        let colour = (Vec3::new(0.55, 0.40, 0.24) * shade).to_array();
+        spheres.push(Sphere { centre: p.extend(z).to_array(), radius: r, colour, grain: grain as u32 });
+    }
+    spheres
+}
+
+/// A box of glass with its edges.
+fn glass(low: Vec3, high: Vec3, picture: &mut Picture) {
+    let corner = |i: usize| Vec3::select(glam::BVec3::new(i & 1 > 0, i & 2 > 0, i & 4 > 0), high, low);
+    for [a, b, c, d] in [[0, 1, 5, 4], [2, 3, 7, 6], [0, 2, 6, 4], [1, 3, 7, 5]] {
+        let vertices = [a, b, c, d].map(corner).to_vec();
+        let normal = (vertices[1] - vertices[0]).cross(vertices[2] - vertices[0]).normalize();
+        picture.meshes.push(Mesh {
+            normals: vec![normal; 4],
+            vertices,
+            triangles: vec![[0, 1, 2], [0, 2, 3]],
+            colour: Vec3::new(0.85, 0.95, 1.0),
+            finish: Finish::Glass,
+        });
+    }
+    for (a, b) in (0..8usize).flat_map(|i| [1, 2, 4].map(|bit| (i, i | bit))).filter(|(a, b)| a != b) {
+        let ends = [corner(a), corner(b)];
+        picture.lines.push(Line { ends, colour: Vec3::splat(0.15), width: 1.5, opacity: 0.6 });
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut words = std::env::args().skip(1);
+    let path = words.next().unwrap_or_else(|| "heap.png".into());
+    let count: usize = words.next().map_or(Ok(64_000), |w| w.parse())?;
+    let zoom: f32 = words.next().map_or(Ok(1.0), |w| w.parse())?;
+    let radius = 1e-3;
+    let mut picture =
+        Picture { spheres: heap(count, radius), floor: Some((0.0, Vec3::new(0.50, 0.48, 0.45))), ..Picture::default() };
+    let mut view = View { eye: Vec3::NEG_Y, target: Vec3::ZERO, up: Vec3::Z, field: 0.6, size: [1280, 720] };
+    let extent = Extent::of(&picture, &view);
+    let reach = extent.half.length();
+    if words.next().is_some() {
+        let (low, high) = (extent.middle - extent.half * 1.1, extent.middle + extent.half * 1.2);
+        glass(low.with_z(0.0), high, &mut picture);
+    }
+    let aim = Vec3::new(0.0, 0.0, (0.8 + 0.5 * (1.0 - 1.0 / zoom)) * extent.half.z);
+    view.target = aim;
+    view.eye = aim + Vec3::new(0.2, -2.6, 0.8) * reach / zoom;
+    let mut renderer = CpuRenderer::default();
+    let light = Light::default();
+    for (what, quality) in [
+        ("plain", Quality { shadows: false, occlusion: false, ..Quality::default() }),
+        ("shadows", Quality { occlusion: false, ..Quality::default() }),
+        ("occlusion", Quality { shadows: false, ..Quality::default() }),
+        ("one sample", Quality { samples: 1, ..Quality::default() }),
+        ("all", Quality::default()),
+    ] {
+        let mut times = Vec::new();
+        let mut image = None;
+        for _ in 0..9 {
+            let start = Instant::now();
+            image = Some(renderer.draw(&picture, &view, &light, &quality)?);
+            times.push(start.elapsed().as_secs_f64());
+        }
+        times.sort_by(f64::total_cmp);
+        println!("{:<10} {count} grains on {}: {:.0} ms", what, renderer.name(), times[0] * 1e3);
+        if let (Some(image), "all") = (image, what) {
+            let mut encoder =
+                png::Encoder::new(std::io::BufWriter::new(std::fs::File::create(&path)?), image.width, image.height);
+            encoder.set_color(png::ColorType::Rgba);
+            encoder.write_header()?.write_image_data(&image.rgba)?;
         }
     }
     Ok(())
-}
-
-/// Grains on a shaken lattice under a cone, a solid block, a pane and its edges.
-fn heap(grains: usize) -> Picture {
-    // A cone of slope 0.6 and unit radius holds π/3·0.6 of volume, of which the grains fill some 0.6.
-    let radius = (std::f32::consts::PI / 3.0 * 0.6 * 0.6 / (grains as f32 * 4.189)).cbrt();
-    let mut state = 1u32;
-    let mut random = move || {
-        state = state.wrapping_mul(1664525).wrapping_add(1013904223);
-        (state >> 8) as f32 / 16777216.0
-    };
-    let pitch = 1.92 * radius;
-    let n = (1.1 / pitch) as i32;
-    let mut spheres = Vec::new();
-    for k in 0..n {
-        for j in -n..n {
-            for i in -n..n {
-                let shake = Vec3::new(random(), random(), random()) * 0.4 - 0.2;
-                let p = (Vec3::new(i as f32, j as f32, k as f32) + shake) * pitch + Vec3::Z * radius;
-                if p.z - radius < 0.6 * (1.0 - p.truncate().length()) && spheres.len() < 2 * grains {
-                    let tone = 0.8 + 0.4 * random();
-                    let colour = (Vec3::new(0.62, 0.45, 0.26) * tone).to_array();
-                    let r = radius * (0.85 + 0.2 * random());
-                    spheres.push(Sphere { centre: p.to_array(), radius: r, colour, grain: spheres.len() as u32 });
-                }
-            }
-        }
-    }
-    let quad = |at: Vec3, u: Vec3, v: Vec3, colour, finish| Mesh {
-        vertices: vec![at, at + u, at + v, at + u + v],
-        normals: vec![u.cross(v).normalize(); 4],
-        triangles: vec![[0, 1, 2], [1, 3, 2]],
-        colour,
-        finish,
-    };
-    let corner = Vec3::new(-1.0, -1.05, 0.0);
-    let wall = quad(Vec3::new(-1.0, 1.0, 0.0), Vec3::X * 2.0, Vec3::Z * 0.5, Vec3::new(0.3, 0.35, 0.4), Finish::Solid);
-    let pane = quad(corner, Vec3::X * 2.0, Vec3::Z * 0.5, Vec3::ONE, Finish::Glass);
-    let top = Line {
-        ends: [corner + Vec3::Z * 0.5, corner + Vec3::new(2.0, 0.0, 0.5)],
-        colour: Vec3::splat(0.05),
-        width: 2.0,
-        opacity: 0.8,
-    };
-    Picture {
-        spheres,
-        meshes: vec![wall, pane],
-        lines: vec![top],
-        floor: Some((0.0, Vec3::splat(0.55))),
-        ..Default::default()
-    }
 }

@@ -5,13 +5,15 @@
 //! on wgpu. What the pixel is made of is written once, in [`look`], for both.
 
 pub mod camera;
+pub mod cpu;
 pub mod gpu;
 pub mod look;
 pub mod picture;
 
 pub use camera::View;
+pub use cpu::CpuRenderer;
 pub use gpu::GpuRenderer;
-pub use look::{Light, Quality};
+pub use look::{Extent, Light, Quality};
 pub use picture::{Finish, Line, Mesh, Picture, Sphere};
 
 use thiserror::Error;
