@@ -1,7 +1,7 @@
 //! How open the surroundings of what a pixel sees are: point 5 of the look.
 
 use super::eye::Eye;
-use crate::look::{self, Extent, OPEN_BIAS, OPEN_TAPS};
+use crate::look::{self, Extent, OPEN_BIAS, OPEN_LEAST, OPEN_TAPS};
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 
@@ -80,7 +80,7 @@ impl Openness {
                     let to_z = other[k] - here.z;
                     let square = to_x * to_x + to_y * to_y + to_z * to_z;
                     let above = (normal.x * to_x + normal.y * to_y + normal.z * to_z)
-                        / square.sqrt().max(f32::MIN_POSITIVE)
+                        / (square.sqrt() + OPEN_LEAST * reach)
                         - OPEN_BIAS;
                     closed[k] = above.max(0.0) * (1.0 - square / (reach * reach)).max(0.0);
                 }
