@@ -1,6 +1,7 @@
 //! Pictures of a poured heap, and how long they take (best of nine): `cargo run --release -p barchan-render --example heap -- heap.png 64000`.
+//! After the number of grains: how near the eye is (1), then `glass` for a box around the heap, `gpu` to draw with an adapter.
 
-use barchan_render::{CpuRenderer, Extent, Finish, Light, Line, Mesh, Picture, Quality, Renderer, Sphere, View};
+use barchan_render::{CpuRenderer, Extent, Finish, GpuRenderer, Light, Line, Mesh, Picture, Quality, Renderer, Sphere, View};
 use glam::{Vec2, Vec3};
 use std::time::Instant;
 
@@ -103,14 +104,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut view = View { eye: Vec3::NEG_Y, target: Vec3::ZERO, up: Vec3::Z, field: 0.6, size: [1280, 720] };
     let extent = Extent::of(&picture, &view);
     let reach = extent.half.length();
-    if words.next().is_some() {
+    let wishes: Vec<String> = words.collect();
+    let wished = |word: &str| wishes.iter().any(|w| w == word);
+    if wished("glass") {
         let (low, high) = (extent.middle - extent.half * 1.1, extent.middle + extent.half * 1.2);
         glass(low.with_z(0.0), high, &mut picture);
     }
     let aim = Vec3::new(0.0, 0.0, (0.8 + 0.5 * (1.0 - 1.0 / zoom)) * extent.half.z);
     view.target = aim;
     view.eye = aim + Vec3::new(0.2, -2.6, 0.8) * reach / zoom;
-    let mut renderer = CpuRenderer::default();
+    let mut renderer: Box<dyn Renderer> =
+        if wished("gpu") { Box::new(GpuRenderer::new()?) } else { Box::new(CpuRenderer::default()) };
     let light = Light::default();
     for (what, quality) in [
         ("plain", Quality { shadows: false, occlusion: false, ..Quality::default() }),

@@ -30,6 +30,7 @@ pub fn prelude() -> String {
         ("OPEN_PIXELS_MOST", look::OPEN_PIXELS[1]),
         ("OPEN_STRENGTH", look::OPEN_STRENGTH),
         ("OPEN_BIAS", look::OPEN_BIAS),
+        ("OPEN_LEAST", look::OPEN_LEAST),
         ("FLOOR_WHOLE", look::FLOOR_FADE[0]),
         ("FLOOR_GONE", look::FLOOR_FADE[1]),
         ("GLASS_FACE", look::GLASS[0]),

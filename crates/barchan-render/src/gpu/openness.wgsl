@@ -35,7 +35,7 @@ fn openness_fragment(@builtin(position) position: vec4f) -> @location(0) u32 {
         let inside = all(to >= vec2f(0.0)) && all(to < frame.size);
         let away = vec3f(slope_at(there + inner), 1.0) * (frame.near / max(inverse, 1e-30)) - p;
         let square = dot(away, away);
-        let above = dot(spot.plane, away) * inverseSqrt(max(square, 1e-37)) - OPEN_BIAS;
+        let above = dot(spot.plane, away) / (sqrt(square) + OPEN_LEAST * reach.y) - OPEN_BIAS;
         closed += select(0.0, max(above, 0.0) * max(1.0 - square * fade, 0.0), inside && abs(away.z) < reach.y);
         direction = turned(direction);
     }
