@@ -1,7 +1,9 @@
 //! Pictures of a poured heap, and how long they take (best of nine): `cargo run --release -p barchan-render --example heap -- heap.png 64000`.
 //! After the number of grains: how near the eye is (1), then `glass` for a box around the heap, `gpu` to draw with an adapter.
 
-use barchan_render::{CpuRenderer, Extent, Finish, GpuRenderer, Light, Line, Mesh, Picture, Quality, Renderer, Sphere, View};
+use barchan_render::{
+    CpuRenderer, Extent, Finish, GpuRenderer, Light, Line, Mesh, Picture, Quality, Renderer, Sphere, View,
+};
 use glam::{Vec2, Vec3};
 use std::time::Instant;
 

@@ -118,7 +118,6 @@ impl Frame {
             size,
             tile: size,
             middle: extent.middle.truncate(),
-            floor_reach: extent.half.truncate().length().max(extent.half.z).max(f32::MIN_POSITIVE),
             across: map.across,
             texel: map.texel,
             along: map.along,
@@ -140,6 +139,9 @@ impl Frame {
         };
         if let Some((height, colour)) = floor(picture, view) {
             (frame.floor_height, frame.floor_colour) = (height, colour);
+            // The unit of look::floor_share, the same all over a floor.
+            let top = (extent.middle.z - height).abs() + extent.half.z;
+            frame.floor_reach = extent.half.truncate().length().max(top).max(f32::MIN_POSITIVE);
             // 1/depth is even over the picture on any plane: (slope, 1)·fall / height, slope from the pixel.
             let fall = DVec3::new(right.z.into(), up.z.into(), ahead.z.into()) / f64::from(height - view.eye.z);
             let focal = f64::from(frame.focal);

@@ -1,7 +1,9 @@
 //! What the tests of pictures share.
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use barchan_render::{CpuRenderer, GpuRenderer, Image, Light, Picture, Quality, RenderError, Renderer, Sphere, View, look};
+use barchan_render::{
+    CpuRenderer, GpuRenderer, Image, Light, Picture, Quality, RenderError, Renderer, Sphere, View, look,
+};
 use glam::{Vec2, Vec3};
 
 /// Every renderer that must pass.
