@@ -52,7 +52,7 @@ impl GpuRenderer {
     }
 
     fn with(device: wgpu::Device, queue: wgpu::Queue, name: String, fault: device::Fault) -> Result<Self, RenderError> {
-        let made = guarded(&device.clone(), &fault.clone(), || {
+        guarded(&device.clone(), &fault.clone(), || {
             let uniforms = device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("frame"),
                 size: size_of::<Frame>() as u64,
@@ -63,8 +63,7 @@ impl GpuRenderer {
             let passes = Passes::new(&device);
             let (scene, shadowed, targets, image) = (None, None, None, None);
             Ok(GpuRenderer { device, queue, name, fault, passes, uniforms, scene, heights, shadowed, targets, image })
-        });
-        made
+        })
     }
 
     /// Puts a picture on the device: call it when the picture has changed, then [`GpuRenderer::draw_to`] as often as needed.
@@ -209,10 +208,11 @@ impl Renderer for GpuRenderer {
         self.upload(picture)?;
         let [width, height] = view.size;
         let (device, fault) = (self.device.clone(), self.fault.clone());
-        let (texture, buffer) = guarded(&device, &fault, || {
-            Ok(self.image.take().filter(|i| i.0.width() == width && i.0.height() == height))
-        })?
-        .map_or_else(|| guarded(&device, &fault, || Ok(readable(&device, view.size))), Ok)?;
+        let kept = self.image.take().filter(|i| i.0.width() == width && i.0.height() == height);
+        let (texture, buffer) = match kept {
+            Some(kept) => kept,
+            None => guarded(&device, &fault, || Ok(readable(&device, view.size)))?,
+        };
         let target = texture.create_view(&wgpu::TextureViewDescriptor::default());
         self.draw_to(picture, view, light, quality, &target, texture.format())?;
         let rgba = guarded(&device, &fault, || read(&device, &self.queue, &texture, &buffer))?;
