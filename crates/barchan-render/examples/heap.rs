@@ -61,9 +61,9 @@ fn heap(count: usize, radius: f32) -> Vec<Sphere> {
                 }
             }
             // The cone grows with every grain that finds no room in it, or the last ones would take for ever.
-            room += 0.01 * radius;
+            room += 2e-5 * radius;
             if z < slope * (base - p.length()) + room {
-                room -= 0.01 * radius;
+                room -= 2e-5 * radius;
                 break (p, z);
             }
         };
