@@ -2,7 +2,7 @@
 
 @group(1) @binding(0) var numbers: texture_2d<u32>;
 @group(1) @binding(1) var opens: texture_2d<u32>;
-@group(1) @binding(2) var heights: texture_depth_2d;
+@group(1) @binding(2) var heights: texture_2d<f32>;
 @group(1) @binding(3) var veils: texture_2d<f32>;
 @group(1) @binding(4) var nearest: sampler;
 
@@ -24,7 +24,7 @@ struct Receiver {
 // How far the map stands above the tangent plane in a texel; not positive outside the map.
 fn above(r: Receiver, texel: vec2f) -> f32 {
     let inside = all(texel >= vec2f(0.0)) && all(texel < vec2f(f32(SHADOW_SIDE)));
-    let map = textureLoad(heights, vec2i(texel), 0);
+    let map = textureLoad(heights, vec2i(texel), 0).x;
     let height = r.depth + dot(r.slope, texel + 0.5 - r.at) + map * r.scale + r.shift;
     return select(-1.0, height, inside && map > 0.0);
 }
@@ -32,7 +32,7 @@ fn above(r: Receiver, texel: vec2f) -> f32 {
 // Where the map stands above the tangent plane, 1, else 0, in four texels from `first` on: upper left, upper right, lower left,
 // lower right.
 fn shaded(r: Receiver, first: vec2f) -> vec4f {
-    let map = textureGather(heights, nearest, (first + 1.0) / f32(SHADOW_SIDE)).wzxy;
+    let map = textureGather(0, heights, nearest, (first + 1.0) / f32(SHADOW_SIDE)).wzxy;
     let start = r.depth + dot(r.slope, first + 0.5 - r.at) + r.shift;
     let height = start + vec4f(0.0, r.slope.x, r.slope.y, r.slope.x + r.slope.y) + map * r.scale;
     let inside = all(first > vec2f(-1.5)) && all(first < vec2f(f32(SHADOW_SIDE) - 0.5));

@@ -17,9 +17,13 @@ use frame::Frame;
 use glam::Vec3;
 use passes::{Kind, Passes};
 use scene::Scene;
+use std::time::Duration;
 use targets::Targets;
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
 use wgpu::{TextureFormat, TextureUsages};
+
+/// How long a picture may take before the device is taken for hung.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Draws with a graphics adapter, real or software. Keeps textures and pipelines from picture to picture.
 pub struct GpuRenderer {
@@ -268,7 +272,8 @@ fn read(
     buffer.map_async(wgpu::MapMode::Read, .., move |result| {
         let _ = send.send(result);
     });
-    device.poll(wgpu::PollType::wait_indefinitely()).map_err(|e| failed(e.to_string()))?;
+    let patience = wgpu::PollType::Wait { submission_index: None, timeout: Some(PATIENCE) };
+    device.poll(patience).map_err(|e| failed(format!("{e} after {} s", PATIENCE.as_secs())))?;
     match receive.try_recv() {
         Ok(Ok(())) => {}
         Ok(Err(e)) => return Err(failed(e.to_string())),
@@ -328,8 +333,9 @@ fn guarded<T>(
     let scopes = filters.map(|filter| device.push_error_scope(filter));
     let result = work();
     // Scopes close in the reverse of the order they were opened in.
-    let errors = scopes.into_iter().rev().filter_map(|scope| pollster::block_on(scope.pop()));
-    let error = errors.map(|e| e.to_string()).last();
+    let errors: Vec<_> = scopes.into_iter().rev().filter_map(|scope| pollster::block_on(scope.pop())).collect();
+    // A driver's own error comes before the invalid use of what it failed to make.
+    let error = errors.first().map(ToString::to_string);
     let lost = fault.lock().ok().and_then(|fault| fault.clone());
     match lost.or(error) {
         Some(reason) => Err(RenderError::Device { reason }),

@@ -1,6 +1,6 @@
 // Openness and depth of every pixel's key sample: point 5 of the look.
 
-@group(1) @binding(0) var depths: texture_depth_2d;
+@group(1) @binding(0) var depths: texture_2d<f32>;
 @group(1) @binding(1) var numbers: texture_2d<u32>;
 
 @vertex
@@ -31,7 +31,7 @@ fn openness_fragment(@builtin(position) position: vec4f) -> @location(0) u32 {
     for (var i = 0u; i < taps; i++) {
         let to = here + 0.5 + direction * ((f32(i) + turn.z) * (reach.x / f32(OPEN_TAPS)));
         let there = floor(to);
-        let inverse = textureLoad(depths, vec2i(there - frame.origin) * i32(SIDE) + key, 0);
+        let inverse = textureLoad(depths, vec2i(there - frame.origin) * i32(SIDE) + key, 0).x;
         let inside = all(to >= vec2f(0.0)) && all(to < frame.size);
         let away = vec3f(slope_at(there + inner), 1.0) * (frame.near / max(inverse, 1e-30)) - p;
         let square = dot(away, away);

@@ -1,10 +1,10 @@
 // Veil over every sample: glass panes, then lines, each farthest first, in premultiplied light and opacity.
 
-@group(1) @binding(0) var depths: texture_depth_2d;
+@group(1) @binding(0) var depths: texture_2d<f32>;
 
 // Whether the surface of a sample leaves something at near/depth unhidden.
 fn open_to(position: vec4f, inverse: f32) -> bool {
-    return inverse > textureLoad(depths, vec2u(position.xy), 0);
+    return inverse > textureLoad(depths, vec2u(position.xy), 0).x;
 }
 
 struct Pane {
@@ -20,7 +20,7 @@ fn pane_vertex(@location(0) p: vec3f, @location(1) normal: vec3f, @location(2) t
 
 @fragment
 fn pane_fragment(pane: Pane) -> @location(0) vec4f {
-    if !open_to(pane.position, pane.position.z) {
+    if !open_to(pane.position, frame.near * pane.position.w) {
         discard;
     }
     let slope = slope_at(pane.position.xy / f32(SIDE) + frame.origin);

@@ -6,8 +6,8 @@ use super::targets::Targets;
 use std::collections::HashMap;
 use wgpu::{BindingType, ShaderStages, TextureFormat, TextureSampleType};
 
-const DEPTH: TextureSampleType = TextureSampleType::Depth;
 const NUMBER: TextureSampleType = TextureSampleType::Uint;
+/// Depth too: GL cannot fetch from what is declared as depth.
 const FLOAT: TextureSampleType = TextureSampleType::Float { filterable: false };
 
 /// A pass: its pipelines read a scene in group 0 and textures in group 1.
@@ -96,9 +96,9 @@ impl Passes {
         };
         let shadow = pass("shadow", include_str!("shadow.wgsl"), &[]);
         let surface = pass("surface", include_str!("surface.wgsl"), &[]);
-        let openness = pass("openness", include_str!("openness.wgsl"), &[DEPTH, NUMBER]);
-        let panes = pass("panes", include_str!("panes.wgsl"), &[DEPTH]);
-        let light = pass("light", include_str!("light.wgsl"), &[NUMBER, NUMBER, DEPTH, FLOAT]);
+        let openness = pass("openness", include_str!("openness.wgsl"), &[FLOAT, NUMBER]);
+        let panes = pass("panes", include_str!("panes.wgsl"), &[FLOAT]);
+        let light = pass("light", include_str!("light.wgsl"), &[NUMBER, NUMBER, FLOAT, FLOAT]);
         let solid = |pass: &Pass, label, entries, target: Option<TextureFormat>| {
             pass.pipeline(
                 device,

@@ -33,6 +33,7 @@ fn sphere_vertex(@builtin(vertex_index) vertex: u32) -> Disc {
     return Disc(clip(p), at, k, i + 1u);
 }
 
+// Fragments have 1/depth of their square in w; GL keeps it better there than in z, which it stretches from −1 to 1.
 // A ray through point q of the circle's plane, at w of its radius, meets the sphere at q/(1 + k·√(1 − w²)).
 @fragment
 fn sphere_fragment(disc: Disc) -> Seen {
@@ -40,7 +41,7 @@ fn sphere_fragment(disc: Disc) -> Seen {
     if rest < 0.0 {
         discard;
     }
-    return Seen(disc.number, disc.position.z * (1.0 + disc.ratio * sqrt(rest)));
+    return Seen(disc.number, frame.near * disc.position.w * (1.0 + disc.ratio * sqrt(rest)));
 }
 
 struct Facet {
@@ -54,8 +55,8 @@ fn facet_vertex(@builtin(vertex_index) vertex: u32) -> Facet {
 }
 
 @fragment
-fn facet_fragment(facet: Facet) -> @location(0) u32 {
-    return facet.number;
+fn facet_fragment(facet: Facet) -> Seen {
+    return Seen(facet.number, frame.near * facet.position.w);
 }
 
 @vertex
