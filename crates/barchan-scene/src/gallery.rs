@@ -1,21 +1,24 @@
 //! The gallery: scenes that come with the program, each a commented file to start from.
 
 /// A scene of the gallery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GalleryScene {
     /// Name on the command line.
     pub name: &'static str,
     /// One line: what it shows.
     pub about: &'static str,
+    /// When its picture is taken [s]; `None` for the end.
+    pub picture: Option<f64>,
     /// The commented TOML.
     pub source: &'static str,
 }
 
 macro_rules! gallery {
-    ($($name:literal: $about:literal,)*) => {
+    ($($name:literal $(at $picture:literal)?: $about:literal,)*) => {
         &[$(GalleryScene {
             name: $name,
             about: $about,
+            picture: [$(Some($picture),)? None][0],
             source: include_str!(concat!("../../../scenes/", $name, ".toml")),
         }),*]
     };
@@ -23,16 +26,16 @@ macro_rules! gallery {
 
 const GALLERY: &[GalleryScene] = gallery! {
     "pile": "sand poured onto rough ground heaps up at its angle of repose",
-    "hourglass": "grains run through a neck at a steady rate, whatever the depth above it",
-    "silo": "a shutter drops and a flat-bottomed silo empties through its hole",
+    "hourglass" at 0.8: "grains run through a neck at a steady rate, whatever the depth above it",
+    "silo" at 0.9: "a shutter drops and a flat-bottomed silo empties through its hole",
     "dune": "two columns of sand collapse, meet, and come to rest as one dune",
     "drum": "small and large grains in a turning drum sort themselves within two turns",
     "brazil-nuts": "shake a box of mixed grains and the large ones rise to the top",
-    "column-collapse": "a gate opens and a column of sand collapses and runs out",
+    "column-collapse" at 0.45: "a gate opens and a column of sand collapses and runs out",
     "oedometer": "a plunger loads and unloads a bed; stress against strain shows hysteresis",
     "chute": "a layer flows down an endless rough slope and finds its steady speed",
-    "impact": "a steel ball strikes a bed of sand: splash, crater, sudden stop",
-    "wheat": "wheat kernels, clumps of three spheres, run out of a hopper",
+    "impact" at 0.3: "a steel ball strikes a bed of sand: splash, crater, sudden stop",
+    "wheat" at 0.8: "wheat kernels, clumps of three spheres, run out of a hopper",
 };
 
 /// Every scene of the gallery.

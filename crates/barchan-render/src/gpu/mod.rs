@@ -55,6 +55,11 @@ impl GpuRenderer {
         Self::with(device, queue, name, device::Fault::default())
     }
 
+    /// Whether the adapter is a program on the processor.
+    pub fn is_software(&self) -> bool {
+        self.device.adapter_info().device_type == wgpu::DeviceType::Cpu
+    }
+
     fn with(device: wgpu::Device, queue: wgpu::Queue, name: String, fault: device::Fault) -> Result<Self, RenderError> {
         guarded(&device.clone(), &fault.clone(), || {
             let uniforms = device.create_buffer(&wgpu::BufferDescriptor {

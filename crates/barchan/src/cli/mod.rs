@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod gallery;
 mod new;
 mod render;
 mod run;
@@ -69,6 +70,8 @@ enum Command {
     Run(run::RunArgs),
     /// Draw a run: a film, a still or a sequence of pictures
     Render(render::RenderArgs),
+    /// Run scenes of the gallery up to their picture, and draw it
+    Gallery(gallery::GalleryArgs),
     /// List the gallery: what each scene shows, its grains, how long it takes here
     Scenes(Threads),
     /// Write a commented scene to start from
@@ -189,6 +192,7 @@ pub fn main() -> ExitCode {
     let done = match cli.command {
         Command::Run(args) => run::run(args),
         Command::Render(args) => render::render(args),
+        Command::Gallery(args) => gallery::gallery(args),
         Command::Scenes(threads) => scenes::scenes(threads),
         Command::New(args) => new::new(args),
         Command::Check(args) => check::check(args),

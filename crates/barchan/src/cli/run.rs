@@ -33,6 +33,9 @@ pub struct RunArgs {
     /// Multiply the number of grains (their size stays, the geometry grows)
     #[arg(long, value_name = "K", value_parser = super::factor, allow_hyphen_values = true)]
     scale: Option<f64>,
+    /// Draw no film at the end
+    #[arg(long)]
+    no_film: bool,
     #[command(flatten)]
     threads: Threads,
     /// Say nothing unless something is wrong
@@ -126,7 +129,11 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
     show.finish();
     let report = report.map_err(failed)?;
     estimate::learn(report.sphere_steps, report.seconds);
-    end(&report, &folder, args.quiet)
+    end(&report, &folder, args.quiet)?;
+    if args.no_film || report.frames == 0 {
+        return Ok(());
+    }
+    super::render::film_of(&folder, args.quiet)
 }
 
 /// Grains, dt and why, memory, estimated time.

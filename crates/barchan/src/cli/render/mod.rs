@@ -5,7 +5,7 @@ mod setting;
 
 use super::say::{self, many, say, seconds};
 use super::{Failure, Threads, stop};
-use barchan::draw::{CpuRenderer, Image, Legend, Map, Quality, Renderer};
+use barchan::draw::{CpuRenderer, GpuRenderer, Image, Legend, Map, Quality, Renderer};
 use barchan::io::film::{Film, FilmError};
 use barchan::io::{atomic, png};
 use clap::{Args, ValueEnum};
@@ -74,15 +74,23 @@ pub struct RenderArgs {
 /// What draws.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Choice {
-    /// The best there is
+    /// The graphics processor if there is one, else the processor
     Auto,
     /// Threads, on any machine
     Cpu,
+    /// A graphics adapter, be it a software one
+    Gpu,
 }
 
-fn renderer(choice: Choice) -> Box<dyn Renderer> {
-    match choice {
-        Choice::Auto | Choice::Cpu => Box::new(CpuRenderer::default()),
+fn renderer(choice: Choice) -> Result<Box<dyn Renderer>, Failure> {
+    match (choice, GpuRenderer::new) {
+        (Choice::Cpu, _) => Ok(Box::new(CpuRenderer::default())),
+        (Choice::Gpu, open) => Ok(Box::new(open().map_err(|e| Failure::Failed(e.to_string()))?)),
+        // A software adapter shares the processor with nobody but us: the detour buys nothing.
+        (Choice::Auto, open) => Ok(match open() {
+            Ok(gpu) if !gpu.is_software() => Box::new(gpu),
+            _ => Box::new(CpuRenderer::default()),
+        }),
     }
 }
 
@@ -122,6 +130,27 @@ enum Product {
 }
 
 impl RenderArgs {
+    /// What `barchan render FOLDER` does.
+    fn of(folder: &Path) -> RenderArgs {
+        RenderArgs {
+            folder: folder.into(),
+            camera: None,
+            size: None,
+            colour: None,
+            map: None,
+            range: None,
+            frame: None,
+            every: None,
+            speed: None,
+            renderer: Choice::Auto,
+            samples: Quality::default().samples,
+            plain: false,
+            output: None,
+            threads: Threads { threads: None },
+            quiet: false,
+        }
+    }
+
     fn product(&self) -> Result<Product, Failure> {
         let usage = |text: String| Err(Failure::Usage(text));
         let Some(path) = &self.output else {
@@ -165,14 +194,37 @@ fn film(e: FilmError) -> Failure {
 }
 
 pub fn render(args: RenderArgs) -> Result<(), Failure> {
-    let product = args.product()?;
     args.threads.set()?;
+    draw(&args)
+}
+
+/// What a finished run leaves: a film under the folder's name, and its last picture.
+pub fn film_of(folder: &Path, quiet: bool) -> Result<(), Failure> {
+    let args = RenderArgs { quiet, ..RenderArgs::of(folder) };
+    draw(&args)?;
+    draw(&RenderArgs { frame: Some(reel::Which::Last), output: Some(folder.join("last.png")), quiet: true, ..args })
+}
+
+/// One picture of a run as it stands, for the gallery.
+pub fn portrait(folder: &Path, path: &Path) -> Result<(), Failure> {
+    draw(&RenderArgs {
+        frame: Some(reel::Which::Last),
+        output: Some(path.into()),
+        size: Some([960, 540]),
+        samples: 16,
+        plain: true,
+        ..RenderArgs::of(folder)
+    })
+}
+
+fn draw(args: &RenderArgs) -> Result<(), Failure> {
+    let product = args.product()?;
     let reel = Reel::open(&args.folder)?;
     if !args.quiet {
         reel.warnings().for_each(|w| say::aside(format_args!("warning: {w}")));
     }
-    let mut setting = Setting::load(&args)?;
-    let mut renderer = renderer(args.renderer);
+    let mut setting = Setting::load(args)?;
+    let mut renderer = renderer(args.renderer)?;
     let quality = Quality { samples: args.samples, ..Quality::default() };
     match product {
         Product::Still(path) => {
@@ -186,23 +238,23 @@ pub fn render(args: RenderArgs) -> Result<(), Failure> {
             Ok(())
         }
         Product::Film(path) => {
-            let timing = Timing::new(&args, &setting, &reel)?;
+            let timing = Timing::new(args, &setting, &reel)?;
             let [width, height] = setting.size();
             let mut film = Film::create(&path, width, height, timing.rate).map_err(film)?;
-            shoot(&args, &reel, &mut setting, renderer.as_mut(), &quality, &timing, &mut |_, image| {
+            shoot(args, &reel, &mut setting, renderer.as_mut(), &quality, &timing, &mut |_, image| {
                 film.push(&image.rgba).map_err(self::film)
             })?;
             film.finish().map_err(self::film)?;
-            timing.report(&args, &path, "film");
+            timing.report(args, &path, "film");
             Ok(())
         }
         Product::Sequence(path) => {
-            let timing = Timing::new(&args, &setting, &reel)?;
+            let timing = Timing::new(args, &setting, &reel)?;
             atomic::create_folder(&path).map_err(file)?;
-            shoot(&args, &reel, &mut setting, renderer.as_mut(), &quality, &timing, &mut |n, image| {
+            shoot(args, &reel, &mut setting, renderer.as_mut(), &quality, &timing, &mut |n, image| {
                 png::write(&path.join(format!("{n:06}.png")), image.width, image.height, &image.rgba).map_err(file)
             })?;
-            timing.report(&args, &path, "sequence");
+            timing.report(args, &path, "sequence");
             Ok(())
         }
     }

@@ -1,0 +1,54 @@
+//! `barchan gallery`: the pictures of the gallery.
+
+use super::{Failure, Threads, render, stop};
+use barchan::io::atomic;
+use barchan::prelude::*;
+use barchan::scene::{GalleryScene, gallery as scenes, gallery_scene};
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct GalleryArgs {
+    /// Which scenes; left out: all
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// Folder for the pictures
+    #[arg(short, long, value_name = "DIR", default_value = "docs/gallery")]
+    output: PathBuf,
+    /// Folder for the runs
+    #[arg(long, value_name = "DIR", default_value = "out/gallery")]
+    runs: PathBuf,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+pub fn gallery(args: GalleryArgs) -> Result<(), Failure> {
+    let known = |name: &String| {
+        gallery_scene(name).map_err(|near| {
+            let hint = near.map_or("`barchan scenes` lists them".into(), |n| format!("did you mean `{n}`?"));
+            Failure::Usage(format!("the gallery has no scene `{name}`; {hint}"))
+        })
+    };
+    let chosen: Vec<&GalleryScene> = match args.names.len() {
+        0 => scenes().iter().collect(),
+        _ => args.names.iter().map(known).collect::<Result<_, _>>()?,
+    };
+    args.threads.set()?;
+    stop::listen("a checkpoint is being written");
+    atomic::create_folder(&args.output).map_err(|e| Failure::Failed(e.to_string()))?;
+    for scene in chosen {
+        let mut world = assemble(&barchan::load(scene.name)?)?;
+        if let Some(time) = scene.picture {
+            world.set_duration(time);
+        }
+        let folder = args.runs.join(scene.name);
+        let failed = |e: RunError| Failure::Failed(e.to_string());
+        let run = Run::start(world, &folder, true).map_err(failed)?;
+        let report = run.go(RunOptions { on_progress: None, stop: Some(&stop::ASKED) }).map_err(failed)?;
+        if report.status == Status::Stopped {
+            return Err(Failure::Stopped);
+        }
+        render::portrait(&folder, &args.output.join(format!("{}.png", scene.name)))?;
+    }
+    Ok(())
+}
