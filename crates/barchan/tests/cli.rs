@@ -88,8 +88,8 @@ fn help_and_wrong_flags() {
         (&["check", "hourglass", "--scale", "-2"], "--scale -2: give a number above 0"),
         (&["run", "hourglass", "--threads", "0"], "from 1 to 1024"),
         (&["run", "hourglass", "--resume", "x"], "leave out `hourglass`"),
-        (&["run", "--resume", "x", "-o", "y"], "leave out -o"),
-        (&["run", "--resume", "x", "--scale", "2"], "leave out --scale"),
+        (&["run", "--resume", "x", "--no-film", "-o", "y"], "leave out -o"),
+        (&["run", "--resume", "x", "--no-film", "--scale", "2"], "leave out --scale"),
         (&["bench", "settled", "--svg", "x.svg"], "bench scaling"),
     ] {
         let said = ask(folder.path(), wrong);
@@ -102,7 +102,7 @@ fn what_is_no_scene_file_is_named() {
     let folder = folder_with(SMALL);
     let said = ask(folder.path(), &["run", "."]);
     assert!(said.code == 2 && said.err.contains("is a folder"), "{}", said.err);
-    assert_eq!(ask(folder.path(), &["run", "s.toml", "-q", "--duration", "1 ms"]).code, 0);
+    assert_eq!(ask(folder.path(), &["run", "s.toml", "--no-film", "-q", "--duration", "1 ms"]).code, 0);
     let said = ask(folder.path(), &["check", "out/s"]);
     assert!(said.code == 2 && said.err.contains("barchan run --resume out/s"), "{}", said.err);
     let said = ask(folder.path(), &["check", "out/s/checkpoint.barchan"]);
@@ -110,9 +110,9 @@ fn what_is_no_scene_file_is_named() {
     let said = ask(folder.path(), &["run", "--resume", "out/s/run.toml"]);
     assert!(said.code == 2 && said.err.contains("is a file") && said.err.contains("give out/s"), "{}", said.err);
 
-    let ended = ask(folder.path(), &["run", "--resume", "out/s"]);
+    let ended = ask(folder.path(), &["run", "--resume", "out/s", "--no-film"]);
     assert!(ended.code == 0 && ended.out.contains("at its end"), "{}{}", ended.out, ended.err);
-    let passed = ask(folder.path(), &["run", "--resume", "out/s", "--duration", "0.5 ms"]);
+    let passed = ask(folder.path(), &["run", "--resume", "out/s", "--no-film", "--duration", "0.5 ms"]);
     assert!(passed.code == 2 && passed.err.contains("longer"), "{}{}", passed.out, passed.err);
 }
 
@@ -218,7 +218,7 @@ fn scenes_and_schema_are_listed_even_into_a_closed_pipe() {
 #[test]
 fn a_run_leaves_its_files_and_is_not_overwritten() {
     let folder = folder_with(SMALL);
-    let said = ask(folder.path(), &["run", "s.toml"]);
+    let said = ask(folder.path(), &["run", "s.toml", "--no-film"]);
     assert_eq!(said.code, 0, "{}", said.err);
     for what in ["200 grains", "dt ", "steps", "threads", "done", "21 frames"] {
         assert!(said.out.contains(what), "{what} in {}", said.out);
@@ -238,13 +238,13 @@ fn a_run_leaves_its_files_and_is_not_overwritten() {
     let rows = std::fs::read_to_string(out.join("energy.csv")).unwrap().lines().count();
     assert_eq!(rows, 22, "a header and 21 rows");
 
-    let again = ask(folder.path(), &["run", "s.toml"]);
+    let again = ask(folder.path(), &["run", "s.toml", "--no-film"]);
     assert!(again.code == 2 && again.err.contains("--force") && again.err.contains("--resume"), "{}", again.err);
-    let forced = ask(folder.path(), &["run", "s.toml", "--force", "--threads", "1"]);
+    let forced = ask(folder.path(), &["run", "s.toml", "--no-film", "--force", "--threads", "1"]);
     assert_eq!(state(&forced.out), state(&said.out), "the same bits on one thread");
-    let quiet = ask(folder.path(), &["run", "s.toml", "--force", "--quiet"]);
+    let quiet = ask(folder.path(), &["run", "s.toml", "--no-film", "--force", "--quiet"]);
     assert!(quiet.code == 0 && quiet.out.is_empty() && quiet.err.is_empty(), "{}{}", quiet.out, quiet.err);
-    let longer = ask(folder.path(), &["run", "--resume", "out/s", "--duration", "30 ms"]);
+    let longer = ask(folder.path(), &["run", "--resume", "out/s", "--no-film", "--duration", "30 ms"]);
     assert!(longer.code == 0 && longer.out.contains("31 frames"), "{}{}", longer.out, longer.err);
 }
 
@@ -252,7 +252,7 @@ fn a_run_leaves_its_files_and_is_not_overwritten() {
 fn bad_folders_are_named() {
     let folder = folder_with(SMALL);
     std::fs::write(folder.path().join("file"), "").unwrap();
-    let said = ask(folder.path(), &["run", "s.toml", "-o", "file/out"]);
+    let said = ask(folder.path(), &["run", "s.toml", "--no-film", "-o", "file/out"]);
     assert!(said.code == 1 && said.err.contains("file"), "{}", said.err);
     std::fs::create_dir(folder.path().join("empty")).unwrap();
     for none in ["empty", "nowhere"] {
@@ -278,10 +278,10 @@ fn wait_for(path: &Path, child: &mut Child) {
 #[test]
 fn ctrl_c_leaves_a_checkpoint_and_resume_finishes() {
     let folder = folder_with(&SMALL.replace("duration = 0.02", "duration = 60"));
-    let mut run = barchan(folder.path(), &["run", "s.toml", "-o", "x"]);
+    let mut run = barchan(folder.path(), &["run", "s.toml", "--no-film", "-o", "x"]);
     let mut child = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_for(&folder.path().join("x/frames/000003.vtp"), &mut child);
-    let second = ask(folder.path(), &["run", "--resume", "x"]);
+    let second = ask(folder.path(), &["run", "--resume", "x", "--no-film"]);
     assert!(second.code == 2 && second.err.contains("another run"), "a folder takes one run: {}", second.err);
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     let said = heard(child.wait_with_output().unwrap());
@@ -291,9 +291,9 @@ fn ctrl_c_leaves_a_checkpoint_and_resume_finishes() {
     let note: toml::Table = std::fs::read_to_string(folder.path().join("x/run.toml")).unwrap().parse().unwrap();
     let reached = note["time"].as_float().unwrap();
     let end = format!("{}", reached + 0.005);
-    let resumed = ask(folder.path(), &["run", "--resume", "x", "--duration", &end]);
+    let resumed = ask(folder.path(), &["run", "--resume", "x", "--no-film", "--duration", &end]);
     assert!(resumed.code == 0 && resumed.out.contains("done"), "{}{}", resumed.out, resumed.err);
-    let whole = ask(folder.path(), &["run", "s.toml", "-o", "y", "--duration", &end]);
+    let whole = ask(folder.path(), &["run", "s.toml", "--no-film", "-o", "y", "--duration", &end]);
     assert_eq!(state(&whole.out), state(&resumed.out), "bit for bit");
     let table = |x: &str| std::fs::read(folder.path().join(x).join("energy.csv")).unwrap();
     assert!(table("x") == table("y"));
@@ -304,7 +304,7 @@ fn ctrl_c_leaves_a_checkpoint_and_resume_finishes() {
 #[test]
 fn two_signals_at_once_are_one_request() {
     let folder = folder_with(&SMALL.replace("duration = 0.02", "duration = 60"));
-    let mut run = barchan(folder.path(), &["run", "s.toml", "-o", "x"]);
+    let mut run = barchan(folder.path(), &["run", "s.toml", "--no-film", "-o", "x"]);
     let mut child = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_for(&folder.path().join("x/frames/000003.vtp"), &mut child);
     let twice = format!("kill -INT {0}; kill -INT {0}; kill -INT {0} 2>/dev/null", child.id());
@@ -343,7 +343,7 @@ fn a_run_that_leaves_its_domain_says_which_grain_and_the_last_checkpoint() {
     let open =
         SMALL.replace("open = [\"top\"]", "open = [\"top\", \"bottom\"]").replace("duration = 0.02", "duration = 0.3");
     let folder = folder_with(&open);
-    let said = ask(folder.path(), &["run", "s.toml"]);
+    let said = ask(folder.path(), &["run", "s.toml", "--no-film"]);
     assert_eq!(said.code, 1, "{}", said.err);
     for what in ["grain", "left the domain", "domain.outside", "last good checkpoint"] {
         assert!(said.err.contains(what), "{what} in {}", said.err);

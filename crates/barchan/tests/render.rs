@@ -43,7 +43,7 @@ fn ask(folder: &Path, args: &[&str]) -> Said {
 fn ran() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("s.toml"), SCENE).unwrap();
-    let said = ask(folder.path(), &["run", "s.toml", "-o", "run", "-q"]);
+    let said = ask(folder.path(), &["run", "s.toml", "-o", "run", "-q", "--no-film"]);
     assert_eq!(said.code, 0, "{}", said.err);
     folder
 }
@@ -142,4 +142,28 @@ fn missing_and_damaged_frames_are_bridged_in_films_and_told() {
     }
     let said = ask(folder.path(), &["render", "run"]);
     assert!(said.code == 1 && said.err.contains("no frames") && said.err.contains("formats"), "{}", said.err);
+}
+
+/// A stream's entry by ffprobe; none where it is not installed.
+fn probed(path: &Path, entries: &str) -> Option<String> {
+    let mut command = Command::new("ffprobe");
+    command.args(["-v", "error", "-count_frames", "-show_entries", entries, "-of", "csv=p=0"]).arg(path);
+    let output = command.output().ok()?;
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8_lossy(&output.stdout).trim().to_string())
+}
+
+#[test]
+fn a_run_leaves_a_film_and_its_last_picture() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = format!("{SCENE}\n[picture]\nsize = [240, 150]\n");
+    std::fs::write(folder.path().join("s.toml"), scene).unwrap();
+    let said = ask(folder.path(), &["run", "s.toml"]);
+    assert!(said.code == 0 && said.out.contains("film of"), "{}{}", said.out, said.err);
+    let out = folder.path().join("out/s");
+    assert_eq!(png_size(out.join("last.png")), [160, 100]);
+    let frames = std::fs::read_dir(out.join("frames")).unwrap().count();
+    if let Some(stream) = probed(&out.join("s.mp4"), "stream=codec_name,width,height,r_frame_rate,nb_read_frames") {
+        assert_eq!(stream, format!("h264,160,100,25/1,{frames}"));
+    }
 }

@@ -55,6 +55,13 @@ impl GpuRenderer {
         Self::with(device, queue, name, device::Fault::default())
     }
 
+    /// Whether it is worth looking for a graphics processor. Where there is none, drivers may still answer with a software
+    /// adapter, and complain on the way.
+    pub fn may_be_there() -> bool {
+        let nodes = ["/dev/dri/renderD128", "/dev/nvidia0", "/dev/dxg", "/dev/mali0", "/dev/kgsl-3d0"];
+        !cfg!(target_os = "linux") || nodes.iter().any(|node| std::path::Path::new(node).exists())
+    }
+
     /// Whether the adapter is a program on the processor.
     pub fn is_software(&self) -> bool {
         self.device.adapter_info().device_type == wgpu::DeviceType::Cpu

@@ -86,9 +86,9 @@ fn renderer(choice: Choice) -> Result<Box<dyn Renderer>, Failure> {
     match (choice, GpuRenderer::new) {
         (Choice::Cpu, _) => Ok(Box::new(CpuRenderer::default())),
         (Choice::Gpu, open) => Ok(Box::new(open().map_err(|e| Failure::Failed(e.to_string()))?)),
-        // A software adapter shares the processor with nobody but us: the detour buys nothing.
-        (Choice::Auto, open) => Ok(match open() {
-            Ok(gpu) if !gpu.is_software() => Box::new(gpu),
+        // A software adapter computes on the same processor: the detour buys nothing.
+        (Choice::Auto, open) => Ok(match GpuRenderer::may_be_there().then(open) {
+            Some(Ok(gpu)) if !gpu.is_software() => Box::new(gpu),
             _ => Box::new(CpuRenderer::default()),
         }),
     }
@@ -200,7 +200,9 @@ pub fn render(args: RenderArgs) -> Result<(), Failure> {
 
 /// What a finished run leaves: a film under the folder's name, and its last picture.
 pub fn film_of(folder: &Path, quiet: bool) -> Result<(), Failure> {
-    let args = RenderArgs { quiet, ..RenderArgs::of(folder) };
+    // At two thirds of the scene's size a film takes a fraction of the run's own time; `barchan render` draws it in full.
+    let size = Setting::load(&RenderArgs::of(folder))?.size().map(|n| (n * 2 / 3).max(16));
+    let args = RenderArgs { quiet, size: Some(size), ..RenderArgs::of(folder) };
     draw(&args)?;
     draw(&RenderArgs { frame: Some(reel::Which::Last), output: Some(folder.join("last.png")), quiet: true, ..args })
 }
