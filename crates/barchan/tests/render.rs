@@ -156,14 +156,13 @@ fn probed(path: &Path, entries: &str) -> Option<String> {
 #[test]
 fn a_run_leaves_a_film_and_its_last_picture() {
     let folder = tempfile::tempdir().unwrap();
-    let scene = format!("{SCENE}\n[picture]\nsize = [240, 150]\n");
-    std::fs::write(folder.path().join("s.toml"), scene).unwrap();
+    std::fs::write(folder.path().join("s.toml"), SCENE).unwrap();
     let said = ask(folder.path(), &["run", "s.toml"]);
     assert!(said.code == 0 && said.out.contains("film of"), "{}{}", said.out, said.err);
     let out = folder.path().join("out/s");
-    assert_eq!(png_size(out.join("last.png")), [160, 100]);
+    assert_eq!(png_size(out.join("last.png")), [64, 36], "two thirds of the scene's size");
     let frames = std::fs::read_dir(out.join("frames")).unwrap().count();
     if let Some(stream) = probed(&out.join("s.mp4"), "stream=codec_name,width,height,r_frame_rate,nb_read_frames") {
-        assert_eq!(stream, format!("h264,160,100,25/1,{frames}"));
+        assert_eq!(stream, format!("h264,64,36,25/1,{frames}"));
     }
 }
