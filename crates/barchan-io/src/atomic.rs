@@ -95,38 +95,61 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 /// Writes what `fill` produces to `path`, whole or not at all; an older file of that name is replaced.
 pub fn write_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), FileError> {
     let failed = |source| FileError::new("write", path, source);
-    let Some(name) = path.file_name() else {
-        return Err(failed(io::Error::new(io::ErrorKind::IsADirectory, "this names a folder, not a file")));
-    };
-    if path.is_dir() {
-        // Said before the work, not by the rename after it.
-        return Err(failed(io::Error::new(io::ErrorKind::IsADirectory, "a folder has this name")));
+    let mut part = Part::create(path).map_err(failed)?;
+    fill(&mut part.out).map_err(failed)?;
+    part.finish().map_err(failed)
+}
+
+/// A file on its way: under its hidden name until [`Part::finish`]; dropped before, it is removed.
+pub(crate) struct Part {
+    /// Where its bytes go.
+    pub(crate) out: BufWriter<File>,
+    hidden: PathBuf,
+    path: PathBuf,
+    finished: bool,
+}
+
+impl Part {
+    /// Begins the file that will be `path`.
+    pub(crate) fn create(path: &Path) -> io::Result<Self> {
+        let Some(name) = path.file_name() else {
+            return Err(io::Error::new(io::ErrorKind::IsADirectory, "this names a folder, not a file"));
+        };
+        if path.is_dir() {
+            // Said before the work, not by the rename after it.
+            return Err(io::Error::new(io::ErrorKind::IsADirectory, "a folder has this name"));
+        }
+        // One fixed name: what a killed run leaves behind is replaced by the next, so leftovers do not pile up.
+        // `create_new` keeps two writers from filling one file, and from following somebody's link.
+        let mut hidden = OsString::from(".");
+        hidden.push(name);
+        hidden.push(".part");
+        let hidden = path.with_file_name(hidden);
+        match fs::remove_file(&hidden) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+            _ => {}
+        }
+        let file = OpenOptions::new().write(true).create_new(true).open(&hidden)?;
+        Ok(Self { out: BufWriter::with_capacity(1 << 18, file), hidden, path: path.into(), finished: false })
     }
-    // One fixed name: what a killed run leaves behind is replaced by the next, so leftovers do not pile up.
-    // `create_new` keeps two writers from filling one file, and from following somebody's link.
-    let mut hidden = OsString::from(".");
-    hidden.push(name);
-    hidden.push(".part");
-    let part = path.with_file_name(hidden);
-    match fs::remove_file(&part) {
-        Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(failed(e)),
-        _ => {}
+
+    /// Gives the file its name; an older one of that name is replaced.
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        self.out.flush()?;
+        self.out.get_ref().sync_all()?;
+        fs::rename(&self.hidden, &self.path)?;
+        self.finished = true;
+        sync_folder(&self.path);
+        Ok(())
     }
-    let filled = (|| {
-        let file = OpenOptions::new().write(true).create_new(true).open(&part)?;
-        let mut out = BufWriter::with_capacity(1 << 18, file);
-        fill(&mut out)?;
-        out.flush()?;
-        out.get_ref().sync_all()?;
-        drop(out);
-        fs::rename(&part, path)
-    })();
-    if let Err(e) = filled {
-        let _ = fs::remove_file(&part); // the first error is the one to tell
-        return Err(failed(e));
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        if !self.finished {
+            let _ = fs::remove_file(&self.hidden); // the first error is the one to tell
+        }
     }
-    sync_folder(path);
-    Ok(())
 }
 
 /// Makes the new name itself survive a power cut. Some systems cannot open a folder; the file is complete there too,

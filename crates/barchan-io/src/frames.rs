@@ -73,6 +73,41 @@ pub fn read_time(path: impl AsRef<Path>) -> Result<f64, ReadError> {
     })
 }
 
+/// A frame of a run, on disk.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stored {
+    /// Its number.
+    pub number: u64,
+    /// Simulated time [s].
+    pub time: f64,
+    /// The file.
+    pub path: PathBuf,
+}
+
+impl Stored {
+    /// Reads the frame.
+    pub fn read(&self) -> Result<Frame<'static>, ReadError> {
+        if self.path.extension().is_some_and(|e| e == "ply") { read_ply(&self.path) } else { read_vtp(&self.path) }
+    }
+}
+
+/// The frames in a run's folder in order of time, and those whose first bytes are damaged. A frame that was written in two
+/// formats is listed once, as `.vtp`, which holds more.
+pub fn stored(folder: impl AsRef<Path>) -> Result<(Vec<Stored>, Vec<ReadError>), ReadError> {
+    let mut files = crate::writer::list(&folder.as_ref().join(crate::writer::FRAMES))?;
+    files.sort_by_key(|f| (f.number, f.extension != "vtp"));
+    files.dedup_by_key(|f| f.number);
+    let (mut frames, mut damaged) = (Vec::new(), Vec::new());
+    for file in files {
+        match read_time(&file.path) {
+            Ok(time) => frames.push(Stored { number: file.number, time, path: file.path }),
+            Err(e) => damaged.push(e),
+        }
+    }
+    frames.sort_by(|a, b| a.time.total_cmp(&b.time));
+    Ok((frames, damaged))
+}
+
 fn read_with(path: &Path, parse: fn(&[u8]) -> Result<Frame<'static>, Damage>) -> Result<Frame<'static>, ReadError> {
     let bytes = fs::read(path).map_err(|e| FileError::new("read", path, e))?;
     parse(&bytes).map_err(|(place, what)| ReadError::Damaged { path: path.to_owned(), place, what })

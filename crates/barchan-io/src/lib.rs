@@ -8,6 +8,8 @@
 //! | [`csv`] | tables of measurements, continued by a resumed run |
 //! | [`container`] | named, checksummed sections: the checkpoint's file |
 //! | [`writer`] | frames written on a thread of their own |
+//! | [`film`] | pictures as MP4 |
+//! | [`png`] | a picture |
 //! | [`frames`] | our frames read back |
 //!
 //! Writers read [`barchan_core::frame::Frame`]s and nothing else of a solver. All numbers on disk are little-endian.
@@ -18,8 +20,10 @@
 pub mod atomic;
 pub mod container;
 pub mod csv;
+pub mod film;
 pub mod frames;
 pub mod ply;
+pub mod png;
 pub mod vtk;
 pub mod writer;
 

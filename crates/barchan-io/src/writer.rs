@@ -18,7 +18,7 @@ use std::thread::{Builder, JoinHandle};
 /// Frames that may wait for the disk.
 const WAITING: usize = 2;
 /// Folder of the frames within a run's folder.
-const FRAMES: &str = "frames";
+pub(crate) const FRAMES: &str = "frames";
 /// Time series of the `.vtp` frames within a run's folder.
 const SERIES: &str = "frames.pvd";
 
@@ -221,14 +221,14 @@ fn name(number: u64, extension: &str) -> String {
 }
 
 /// A frame on disk.
-struct Found {
-    number: u64,
-    extension: &'static str,
-    path: PathBuf,
+pub(crate) struct Found {
+    pub(crate) number: u64,
+    pub(crate) extension: &'static str,
+    pub(crate) path: PathBuf,
 }
 
 /// The frames in a folder by number; other files are not ours to count or remove.
-fn list(folder: &Path) -> Result<Vec<Found>, FileError> {
+pub(crate) fn list(folder: &Path) -> Result<Vec<Found>, FileError> {
     let failed = |e| FileError::new("read the folder", folder, e);
     let entries = match fs::read_dir(folder) {
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),

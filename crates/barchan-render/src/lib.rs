@@ -5,12 +5,23 @@
 //! on wgpu. What the pixel is made of is written once, in [`look`], for both.
 
 pub mod camera;
+pub mod colour;
+pub mod cpu;
+pub mod dress;
+pub mod legend;
 pub mod look;
 pub mod picture;
+pub mod survey;
+pub mod walls;
 
-pub use camera::View;
-pub use look::{Light, Quality};
+pub use camera::{CameraPath, Stand, View};
+pub use colour::{ColourBy, ColourError, Colouring, Map};
+pub use cpu::CpuRenderer;
+pub use dress::Dresser;
+pub use legend::Legend;
+pub use look::{Extent, Light, Quality};
 pub use picture::{Finish, Line, Mesh, Picture, Sphere};
+pub use survey::Survey;
 
 use thiserror::Error;
 

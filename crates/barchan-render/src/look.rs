@@ -1,24 +1,38 @@
-//! The look: how a pixel gets its colour. Both renderers do what is written here.
+//! The look: how a pixel gets its colour. Both renderers do what is written here, with the numbers and functions below.
 //!
-//! Light is linear RGB, in units in which a white sheet under the open sky and sun is about 1.
+//! Light is linear RGB, in units in which a white sheet under the open sky and sun is about 1. Depth is distance from the
+//! eye along the direction of view [m].
 //!
-//! 1. **Surface**: each pixel finds the nearest opaque surface along its ray: a sphere (exact ray–sphere intersection, so
-//!    depth, normal and silhouette are those of a sphere in perspective), a solid triangle, or the floor. It gives position
-//!    p, unit normal n, reflectance a.
+//! 1. **Surface**: each sample finds the nearest opaque surface along its ray, beyond the near plane: a sphere (exact
+//!    ray–sphere intersection, front side only, so depth, normal and silhouette are those of a sphere in perspective), a
+//!    solid triangle (both sides; its normal is turned to the eye), or the floor (from above only). It gives position p,
+//!    unit normal n, reflectance a. Samples stand on a regular grid of √`samples` × √`samples` in the pixel
+//!    ([`sample_offset`]). Samples of a pixel that see the same surface may be shaded once, at their mean ray.
 //! 2. **Sun**: direction s (towards it), radiance `sun`. Diffuse a·max(0, n·s) plus Blinn–Phong `gloss`·max(0, n·h)^`shininess`,
-//!    h halfway between s and the eye; both times the share of sun that reaches p.
-//! 3. **Shadow**: depth map from the sun (orthographic, fitted to the grains; spheres with their true depth), looked up with a
-//!    disc of taps whose radius is the sun's penumbra at that pixel; the receiver is shifted along its normal by a texel's
-//!    size so that no surface shadows itself, and no shadow leaves its caster.
-//! 4. **Sky and ground light**: a·mix(ground, sky, (1 + n·z)/2), times the openness.
-//! 5. **Openness** (ambient occlusion): from the depth and normals of the picture, a fixed number of taps in a disc around
-//!    the pixel of `reach` grain radii; each tap that lies above the tangent plane closes off its share, fading with
-//!    distance. Pattern fixed per pixel (no frame-to-frame noise), blurred over the pattern's 4×4 pixels at equal depth.
-//! 6. **Floor** fades into the background with distance from the grains; background is a vertical gradient.
-//! 7. Glass panes and lines are laid over, farthest first, hidden by depth.
-//! 8. Exposure, a filmic curve, sRGB. Averaged over `samples` subpixel positions (before the curve) for smooth edges.
+//!    h halfway between s and the eye; both times the share of sun that reaches p ([`shade`]).
+//! 3. **Shadow**: map of heights towards the sun ([`SunMap`]: orthographic, fitted to the grains; spheres with their true
+//!    height, solid triangles). A lookup compares a texel with the tangent plane of the receiver *at that texel's centre*
+//!    ([`SunMap::gradient`]): exact on planes and on the lit side of convex bodies, so no surface shadows itself and no
+//!    shadow leaves its caster. The tangent plane of a triangle is its own, not its vertices' normals'. The penumbra
+//!    follows Fernando, *Percentage-closer soft shadows*, 2005: [`SHADOW_SEARCH`] taps, nearest texel, in a disc of radius
+//!    [`SunMap::search`] find the mean distance of what stands before the sun; `softness` times it is the radius of the
+//!    penumbra. Up to [`SHADOW_TENT`] texels it is the tent over 3×3 texels ([`tent`]), beyond it [`SHADOW_TAPS`] taps of
+//!    four texels each, bilinear, in a disc of that radius. Discs are [`spiral`]s turned by [`turn`] of the pixel. Outside
+//!    the map all is lit.
+//! 4. **Sky and ground light**: a·mix(ground, sky, (1 + n·z)/2), times the openness, brightened in pale crevices by the
+//!    light that bounces there ([`bounce`]).
+//! 5. **Openness** (ambient occlusion, after McGuire et al., *The Alchemy screen-space ambient obscurance algorithm*, 2011):
+//!    once a pixel, of the surface its key sample sees ([`key_sample`]); [`OPEN_TAPS`] taps among the key samples of other
+//!    pixels ([`open_tap`]) in a disc of [`open_reach`]; each tap that lies above the tangent plane closes off its share
+//!    ([`closes`]), and [`openness`] is what is left. A sample takes the mean over the key samples of 4×4 pixels (x−1 to
+//!    x+2, y−1 to y+2: every [`PATTERN`] once), weighted by likeness of depth ([`alike`]).
+//! 6. **Floor** fades into the background with distance from the grains ([`floor_share`]); background is a vertical gradient.
+//! 7. Glass panes, then lines, are laid over each sample, hidden by depth; each kind sorted by the distance of its middle
+//!    from the eye, farthest first. A pane ([`pane`]) is a veil of its tint; a line ([`line_share`]) has a soft edge.
+//! 8. Mean over the samples, exposure, [`filmic`] curve, [`srgb`], dither by less than half a level ([`encode`]).
 
-use glam::Vec3;
+use crate::{Finish, Picture, View};
+use glam::{Vec2, Vec3};
 
 /// The light of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,15 +61,15 @@ impl Default for Light {
     /// A clear afternoon: warm sun from the left behind the eye, blue sky.
     fn default() -> Self {
         Light {
-            to_sun: Vec3::new(-0.45, -0.35, 0.82).normalize(),
-            sun: Vec3::new(1.55, 1.42, 1.22),
-            sky: Vec3::new(0.50, 0.58, 0.70),
-            ground: Vec3::new(0.24, 0.21, 0.18),
-            background: [Vec3::new(0.62, 0.70, 0.80), Vec3::new(0.90, 0.90, 0.88)],
-            gloss: 0.10,
-            shininess: 24.0,
+            to_sun: Vec3::new(-0.66, -0.26, 0.70).normalize(),
+            sun: Vec3::new(1.62, 1.40, 1.08),
+            sky: Vec3::new(0.30, 0.35, 0.43),
+            ground: Vec3::new(0.20, 0.16, 0.12),
+            background: [Vec3::new(0.34, 0.44, 0.57), Vec3::new(0.86, 0.85, 0.82)],
+            gloss: 0.04,
+            shininess: 16.0,
             softness: 0.02,
-            exposure: 1.0,
+            exposure: 0.78,
         }
     }
 }
@@ -75,4 +89,363 @@ impl Default for Quality {
     fn default() -> Self {
         Quality { samples: 4, shadows: true, occlusion: true }
     }
+}
+
+impl Quality {
+    /// Samples along a side of a pixel, 1 to 4: the root of `samples`, rounded down.
+    pub fn side(&self) -> u32 {
+        self.samples.clamp(1, 16).isqrt()
+    }
+}
+
+/// Fewest pixels a side of a picture.
+pub const SIZE_LEAST: u32 = 16;
+/// Most pixels a side of a picture.
+pub const SIZE_MOST: u32 = 8192;
+
+/// 4×4 ordered pattern [Bayer 1973]: `PATTERN[y % 4][x % 4]` turns the discs of a pixel and dithers it.
+pub const PATTERN: [[u32; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
+/// Angle from one tap of a spiral to the next [rad]: the golden angle.
+pub const GOLDEN: f32 = 2.399_963_2;
+
+/// Number of the pixel in the pattern, 0 to 15.
+pub fn pattern(x: u32, y: u32) -> u32 {
+    PATTERN[(y % 4) as usize][(x % 4) as usize]
+}
+
+/// Angle by which the discs of a pixel are turned [rad].
+pub fn turn(x: u32, y: u32) -> f32 {
+    pattern(x, y) as f32 * (std::f32::consts::TAU / 16.0)
+}
+
+/// Tap `i` of `n` in the unit disc, evenly over its area [Vogel 1979].
+pub fn spiral(i: u32, n: u32, turn: f32) -> Vec2 {
+    let (sin, cos) = (i as f32 * GOLDEN + turn).sin_cos();
+    Vec2::new(cos, sin) * ((i as f32 + 0.5) / n as f32).sqrt()
+}
+
+/// Where sample (i, j) of a `side` × `side` grid stands in its pixel, 0 to 1 from the upper left corner.
+pub fn sample_offset(i: u32, j: u32, side: u32) -> Vec2 {
+    Vec2::new(i as f32 + 0.5, j as f32 + 0.5) / side as f32
+}
+
+/// Column and row of the key sample, whose surface's openness is the pixel's.
+pub fn key_sample(side: u32) -> u32 {
+    side / 2
+}
+
+/// The view with an `up` across the direction of view, a target away from the eye and an angle of view between 0.001 and
+/// 3.1 rad (else 0.7), so that it has a camera.
+pub fn upright(view: &View) -> View {
+    let ahead = (view.target - view.eye).try_normalize().unwrap_or(Vec3::NEG_Z);
+    let mut up = view.up.try_normalize().unwrap_or(Vec3::Z);
+    if up.cross(ahead).length_squared() < 1e-8 {
+        up = if ahead.x.abs() < 0.9 { Vec3::X } else { Vec3::Y };
+    }
+    let target = if view.target == view.eye { view.eye + ahead } else { view.target };
+    let field = if view.field > 1e-3 && view.field < 3.1 { view.field } else { 0.7 };
+    View { up, target, field, ..*view }
+}
+
+/// Nothing nearer to the eye than this share of the distance to the target is seen.
+pub const NEAR: f32 = 1e-3;
+
+/// Depth of the near plane [m].
+pub fn near(view: &View) -> f32 {
+    ((view.target - view.eye).length() * NEAR).max(f32::MIN_POSITIVE)
+}
+
+/// Slopes of the ray through a point of the picture [pixels from the upper left corner]: it runs along (x, y, −1) of the
+/// camera's axes.
+pub fn ray(view: &View, pixel: Vec2) -> Vec2 {
+    let size = Vec2::new(view.size[0] as f32, view.size[1] as f32);
+    Vec2::new(pixel.x - 0.5 * size.x, 0.5 * size.y - pixel.y) / focal(view)
+}
+
+/// Pixels to one unit of slope.
+pub fn focal(view: &View) -> f32 {
+    0.5 * view.size[1] as f32 / (0.5 * view.field).tan()
+}
+
+/// Spheres farther than so many standard deviations from the mean do not widen the extent: a stray grain would coarsen
+/// everybody's shadow. (Up to 37 spheres none can be so far.)
+pub const STRAY: f32 = 6.0;
+
+/// Where the matter of a picture is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Extent {
+    /// Middle of the box around the spheres (strays apart) and the solid meshes, these no farther out than half the
+    /// spheres' box on each side [m].
+    pub middle: Vec3,
+    /// Half its sides [m].
+    pub half: Vec3,
+    /// Mean radius of the spheres; without spheres, a fiftieth of the box's half diagonal [m].
+    pub grain: f32,
+}
+
+impl Extent {
+    /// Extent of a picture; of the surroundings of the view's target if the picture is empty.
+    pub fn of(picture: &Picture, view: &View) -> Self {
+        let (mut sum, mut square, mut radius, mut count) = (glam::DVec3::ZERO, glam::DVec3::ZERO, 0.0f64, 0.0f64);
+        let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        for s in picture.spheres.iter().filter(|s| drawable(s.centre, s.radius)) {
+            let c = Vec3::from(s.centre);
+            (low, high) = (low.min(c - s.radius), high.max(c + s.radius));
+            sum += c.as_dvec3();
+            square += c.as_dvec3() * c.as_dvec3();
+            radius += f64::from(s.radius);
+            count += 1.0;
+        }
+        if count > 0.0 {
+            let mean = sum / count;
+            let grain = (radius / count) as f32;
+            let far = STRAY * (square / count - mean * mean).max(glam::DVec3::ZERO).map(f64::sqrt).as_vec3() + grain;
+            (low, high) = (low.max(mean.as_vec3() - far), high.min(mean.as_vec3() + far));
+        }
+        let room = if count > 0.0 { 0.5 * (high - low) } else { Vec3::INFINITY };
+        let (least, most) = (low - room, high + room);
+        for mesh in picture.meshes.iter().filter(|m| m.finish == Finish::Solid) {
+            for &p in mesh.vertices.iter().filter(|p| p.is_finite()) {
+                let p = if count > 0.0 { p.clamp(least, most) } else { p };
+                (low, high) = (low.min(p), high.max(p));
+            }
+        }
+        if low.x > high.x {
+            let around = (view.target - view.eye).length().max(f32::MIN_POSITIVE);
+            (low, high) = (view.target - 0.5 * around, view.target + 0.5 * around);
+        }
+        let half = 0.5 * (high - low);
+        let grain = if count > 0.0 { (radius / count) as f32 } else { 0.02 * half.length() };
+        Extent { middle: 0.5 * (low + high), half, grain: grain.max(f32::MIN_POSITIVE) }
+    }
+}
+
+/// Whether a sphere can be drawn: finite, with a radius.
+pub fn drawable(centre: [f32; 3], radius: f32) -> bool {
+    Vec3::from(centre).is_finite() && radius.is_finite() && radius > 0.0
+}
+
+/// Distance from the middle, in half diagonals of the extent on the ground (or its height above the floor, if that is more),
+/// to which the floor is whole, and at which it has faded away.
+pub const FLOOR_FADE: [f32; 2] = [1.5, 7.0];
+
+/// How much of the floor is seen at a point of it, the rest being background: 1 near the grains, 0 far away.
+pub fn floor_share(extent: &Extent, p: Vec3) -> f32 {
+    let top = (extent.middle.z - p.z).abs() + extent.half.z;
+    let reach = extent.half.truncate().length().max(top).max(f32::MIN_POSITIVE);
+    let d = (p - extent.middle).truncate().length() / reach;
+    1.0 - smoothstep(FLOOR_FADE[0], FLOOR_FADE[1], d)
+}
+
+/// 0 up to `a`, 1 from `b`, smooth between.
+pub fn smoothstep(a: f32, b: f32, x: f32) -> f32 {
+    let t = ((x - a) / (b - a)).clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}
+
+/// Texels along a side of the sun's map.
+pub const SHADOW_SIDE: u32 = 2048;
+/// Taps that look for what stands before the sun.
+pub const SHADOW_SEARCH: u32 = 8;
+/// Taps in a wide penumbra.
+pub const SHADOW_TAPS: u32 = 16;
+/// Radius of the penumbra up to which the tent is taken, and the least radius of the search [texels].
+pub const SHADOW_TENT: f32 = 1.5;
+/// Largest radius of search and penumbra [texels].
+pub const SHADOW_REACH: f32 = 32.0;
+/// Steepest tangent plane of a receiver, in height over distance across the sun's direction.
+pub const SHADOW_SLOPE: f32 = 12.0;
+/// How far above the tangent plane a texel must be to shade [texels].
+pub const SHADOW_BIAS: f32 = 0.1;
+
+/// The sun's map: heights towards the sun over a square across its direction. Point p lies at column
+/// (p·across − corner.x)/texel, row (p·along − corner.y)/texel, height p·to_sun; texel (0, 0) reaches from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SunMap {
+    /// Unit vector along a row, horizontal.
+    pub across: Vec3,
+    /// Unit vector along a column.
+    pub along: Vec3,
+    /// Unit vector towards the sun.
+    pub to_sun: Vec3,
+    /// Corner of texel (0, 0) [m].
+    pub corner: Vec2,
+    /// Side of a texel [m].
+    pub texel: f32,
+    /// Least height of anything that casts a shadow [m].
+    pub low: f32,
+    /// Greatest [m].
+    pub high: f32,
+}
+
+impl SunMap {
+    /// The map that fits a picture. Its side moves in steps of a quarter octave and its corner in whole texels, so that
+    /// shadows do not crawl while the extent changes a little.
+    pub fn fit(picture: &Picture, extent: &Extent, light: &Light) -> Self {
+        let to_sun = light.to_sun.try_normalize().unwrap_or(Vec3::Z);
+        let across = Vec3::Z.cross(to_sun).try_normalize().unwrap_or(Vec3::X);
+        let along = to_sun.cross(across);
+        let reach = |axis: Vec3| axis.abs().dot(extent.half);
+        let wanted = (2.0 * reach(across).max(reach(along))).max(f32::MIN_POSITIVE) * (1.0 + 4.0 / SHADOW_SIDE as f32);
+        let side = ((4.0 * wanted.log2()).ceil() / 4.0).exp2();
+        let texel = side / SHADOW_SIDE as f32;
+        let middle = Vec2::new(extent.middle.dot(across), extent.middle.dot(along));
+        let corner = ((middle - 0.5 * side) / texel).round() * texel;
+        let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
+        for s in picture.spheres.iter().filter(|s| drawable(s.centre, s.radius)) {
+            let h = Vec3::from(s.centre).dot(to_sun);
+            (low, high) = (low.min(h - s.radius), high.max(h + s.radius));
+        }
+        for mesh in picture.meshes.iter().filter(|m| m.finish == Finish::Solid) {
+            for p in mesh.vertices.iter().filter(|p| p.is_finite()) {
+                (low, high) = (low.min(p.dot(to_sun)), high.max(p.dot(to_sun)));
+            }
+        }
+        if low > high {
+            (low, high) = (0.0, 0.0);
+        }
+        SunMap { across, along, to_sun, corner, texel, low, high }
+    }
+
+    /// Column, row [texels] and height [m] of a point.
+    pub fn place(&self, p: Vec3) -> Vec3 {
+        let at = (Vec2::new(p.dot(self.across), p.dot(self.along)) - self.corner) / self.texel;
+        at.extend(p.dot(self.to_sun))
+    }
+
+    /// Change of height of a tangent plane with normal `n` from one texel to the next, along rows and columns [m], no
+    /// steeper than [`SHADOW_SLOPE`]. A texel (i, j) of height m stands before the sun at a receiver at `at` (see
+    /// [`SunMap::place`]) if m > at.z + gradient·((i + ½, j + ½) − at.xy) + `SHADOW_BIAS`·texel.
+    pub fn gradient(&self, n: Vec3) -> Vec2 {
+        let slope = -Vec2::new(n.dot(self.across), n.dot(self.along)) / n.dot(self.to_sun).max(1e-6);
+        slope.clamp_length_max(SHADOW_SLOPE) * self.texel
+    }
+
+    /// Radius of the search for what stands before the sun, at a receiver of this height [texels].
+    pub fn search(&self, height: f32, softness: f32) -> f32 {
+        self.penumbra(self.high - height, softness).clamp(SHADOW_TENT, SHADOW_REACH)
+    }
+
+    /// Radius of the penumbra of something at a distance [m] towards the sun [texels].
+    pub fn penumbra(&self, distance: f32, softness: f32) -> f32 {
+        (softness * distance / self.texel).min(SHADOW_REACH)
+    }
+}
+
+/// Weights of the three texels around the one that holds `x` [texels]: the quadratic B-spline, smooth in x.
+/// They sum to 1.
+pub fn tent(x: f32) -> [f32; 3] {
+    let f = x - x.floor();
+    [0.5 * (1.0 - f) * (1.0 - f), 0.5 + f * (1.0 - f), 0.5 * f * f]
+}
+
+/// Taps of the openness.
+pub const OPEN_TAPS: u32 = 8;
+/// Reach of the openness [mean grain radii].
+pub const OPEN_REACH: f32 = 4.0;
+/// Least and greatest reach in the picture: [pixels], [share of the rows].
+pub const OPEN_PIXELS: [f32; 2] = [3.0, 0.25];
+/// How strongly taps close off.
+pub const OPEN_STRENGTH: f32 = 3.2;
+/// Sine of the angle above the tangent plane from which a tap closes off: facets of a smooth mesh do not.
+pub const OPEN_BIAS: f32 = 0.06;
+
+/// Reach of the openness at a depth: [pixels] and, what that is there, [m]. `grain`: mean radius [m]; `focal`: see
+/// [`focal`]; `rows`: of the picture.
+pub fn open_reach(grain: f32, focal: f32, rows: u32, depth: f32) -> [f32; 2] {
+    let most = (OPEN_PIXELS[1] * rows as f32).max(OPEN_PIXELS[0]);
+    let pixels = (OPEN_REACH * grain * focal / depth).clamp(OPEN_PIXELS[0], most);
+    [pixels, pixels * depth / focal]
+}
+
+/// Tap `i` of the openness of pixel (x, y), in reaches: dense in the middle; radius and angle differ over the pattern. The
+/// tap reads the pixel that holds the pixel's middle plus the tap; outside the picture nothing closes off.
+pub fn open_tap(i: u32, x: u32, y: u32) -> Vec2 {
+    let between = ((pattern(x, y) * 7 % 16) as f32 + 0.5) / 16.0;
+    let (sin, cos) = (i as f32 * GOLDEN + turn(x, y)).sin_cos();
+    Vec2::new(cos, sin) * ((i as f32 + between) / OPEN_TAPS as f32)
+}
+
+/// What a tap at `to` from p [m] closes off, from 0 to 1.
+pub fn closes(n: Vec3, to: Vec3, reach: f32) -> f32 {
+    let square = to.length_squared();
+    let above = n.dot(to) / square.sqrt().max(f32::MIN_POSITIVE) - OPEN_BIAS;
+    above.max(0.0) * (1.0 - square / (reach * reach)).max(0.0)
+}
+
+/// Openness from the sum over the taps: 1 in the open.
+pub fn openness(closed: f32) -> f32 {
+    (1.0 - OPEN_STRENGTH / OPEN_TAPS as f32 * closed).max(0.0)
+}
+
+/// Weight of a key sample at a depth in the mean taken by a sample at another [m]; never 0, so that there is a mean.
+pub fn alike(depth: f32, other: f32, reach: f32) -> f32 {
+    (1.0 - 2.0 * (depth - other).abs() / reach).max(1e-3)
+}
+
+/// Openness with the light that bounces between surfaces of reflectance `a` [Jimenez et al. 2016, *Practical real-time
+/// strategies for accurate indirect occlusion*, eq. 10].
+pub fn bounce(open: f32, a: Vec3) -> Vec3 {
+    let (p, q, r) = (2.0404 * a - 0.3324, -4.7951 * a + 0.6417, 2.7552 * a + 0.6903);
+    (((p * open + q) * open + r) * open).max(Vec3::splat(open))
+}
+
+/// Light from a surface to the eye. `n`: unit normal; `to_eye`: unit vector; `sun_share`, `open`: 0 to 1.
+pub fn shade(light: &Light, a: Vec3, n: Vec3, to_eye: Vec3, sun_share: f32, open: f32) -> Vec3 {
+    let around = light.ground.lerp(light.sky, 0.5 + 0.5 * n.z);
+    let mut sum = a * around * bounce(open, a);
+    let slant = n.dot(light.to_sun);
+    if slant > 0.0 && sun_share > 0.0 {
+        let h = (light.to_sun + to_eye).normalize_or_zero();
+        sum += light.sun * sun_share * (a * slant + light.gloss * n.dot(h).max(0.0).powf(light.shininess));
+    }
+    sum
+}
+
+/// Background at a height in the picture, 0 at the top, 1 at the foot.
+pub fn background(light: &Light, down: f32) -> Vec3 {
+    light.background[0].lerp(light.background[1], down.clamp(0.0, 1.0))
+}
+
+/// Opacity of a pane seen face on, and edge on.
+pub const GLASS: [f32; 2] = [0.02, 0.35];
+
+/// Opacity of a pane and the light of its veil. `n`: unit normal, either way; `to_eye`: unit vector.
+pub fn pane(light: &Light, tint: Vec3, n: Vec3, to_eye: Vec3) -> (f32, Vec3) {
+    let slant = 1.0 - n.dot(to_eye).abs().min(1.0);
+    (GLASS[0] + (GLASS[1] - GLASS[0]) * slant * slant * slant, tint * (light.sky + 0.3 * light.sun))
+}
+
+/// Rows at which the width of a line is given.
+pub const LINE_ROWS: f32 = 1080.0;
+/// Lines are drawn this share of their depth nearer to the eye, so that edges of a surface are not lost in it.
+pub const LINE_LIFT: f32 = 2e-3;
+
+/// Width of a line in a picture of so many rows [pixels].
+pub fn line_width(width: f32, rows: u32) -> f32 {
+    width * rows as f32 / LINE_ROWS
+}
+
+/// How much of a line of a width is laid over a point at a distance from its middle [both pixels]: an edge one pixel wide;
+/// lines thinner than a pixel are fainter instead.
+pub fn line_share(width: f32, distance: f32) -> f32 {
+    let drawn = width.max(1.0);
+    (0.5 * drawn + 0.5 - distance).clamp(0.0, 1.0) * (width / drawn)
+}
+
+/// Filmic curve, channel by channel [Narkowicz 2015, *ACES filmic tone mapping curve*]: toe, middle, shoulder.
+pub fn filmic(x: Vec3) -> Vec3 {
+    let x = x.max(Vec3::ZERO);
+    ((x * (2.51 * x + 0.03)) / (x * (2.43 * x + 0.59) + 0.14)).clamp(Vec3::ZERO, Vec3::ONE)
+}
+
+/// Linear 0…1 to sRGB 0…1 [IEC 61966-2-1].
+pub fn srgb(x: f32) -> f32 {
+    if x <= 0.003_130_8 { 12.92 * x } else { 1.055 * x.powf(1.0 / 2.4) - 0.055 }
+}
+
+/// Bytes of pixel (x, y) from its mean light.
+pub fn encode(light: &Light, mean: Vec3, x: u32, y: u32) -> [u8; 3] {
+    let dither = (pattern(x, y) as f32 + 0.5) / 16.0;
+    filmic(mean * light.exposure).to_array().map(|c| (255.0 * srgb(c) + dither).floor().clamp(0.0, 255.0) as u8)
 }

@@ -125,6 +125,24 @@ impl Scale {
         }
     }
 
+    fn camera(self, camera: &mut Camera) {
+        match camera {
+            Camera::Auto { .. } | Camera::Orbit { .. } => {}
+            Camera::Fixed { eye, target, .. } => self.places(&mut [eye, target]),
+            Camera::Fly(keys) => {
+                for k in keys {
+                    k.time *= self.time;
+                    self.places(&mut [&mut k.eye, &mut k.target]);
+                }
+            }
+            Camera::Follow { distance, .. } => {
+                if let Some(distance) = distance {
+                    self.lengths(&mut [distance]);
+                }
+            }
+        }
+    }
+
     fn wall(self, w: &mut Wall) {
         self.geometry(&mut w.geometry);
         w.velocity *= self.speed();
@@ -190,6 +208,7 @@ impl Scene {
         scene.walls.iter_mut().for_each(|w| s.wall(w));
         scene.output.every *= s.time;
         s.times(&mut [&mut scene.output.checkpoint]);
+        s.camera(&mut scene.picture.camera);
         for m in &mut scene.measure {
             m.every *= s.time;
             match &mut m.what {

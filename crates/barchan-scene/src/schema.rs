@@ -59,6 +59,10 @@ pub(crate) fn length2(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "array", "items": quantity(Quantity::LENGTH), "minItems": 2, "maxItems": 2 })
 }
 
+pub(crate) fn number2(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "array", "items": quantity(Quantity::NUMBER), "minItems": 2, "maxItems": 2 })
+}
+
 pub(crate) fn positions(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "array", "items": vector(Quantity::LENGTH), "minItems": 1 })
 }

@@ -40,6 +40,7 @@ pub use barchan_core as core;
 pub use barchan_dem as dem;
 pub use barchan_engine as engine;
 pub use barchan_io as io;
+pub use barchan_render as draw;
 pub use barchan_scene as scene;
 pub use load::{LoadError, load};
 

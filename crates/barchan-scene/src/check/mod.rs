@@ -8,6 +8,7 @@ mod emitters;
 mod laws;
 mod names;
 mod periodic;
+mod picture;
 mod places;
 mod values;
 mod walls;
@@ -110,6 +111,7 @@ pub(crate) fn check(scene: &Scene, spans: &Spans) -> Vec<Problem> {
     periodic::check(&mut c);
     places::check(&mut c);
     emitters::check(&mut c);
+    picture::check(&mut c);
     c.problems
 }
 

@@ -6,6 +6,7 @@
 
 mod grains;
 mod output;
+mod picture;
 mod scene;
 mod tables;
 mod walls;

@@ -1,6 +1,6 @@
 //! The top of a scene: domain, materials, laws, integrator.
 
-use super::{Keys, Reader, Value, grains, output, walls};
+use super::{Keys, Reader, Value, grains, output, picture, walls};
 use crate::presets::Preset;
 use crate::types::*;
 use crate::units::Quantity as Q;
@@ -35,6 +35,7 @@ pub(super) fn scene<'a>(cx: &mut Reader, document: &'a Spanned<DeTable<'a>>) -> 
     let walls = keys.tables(cx, "walls", walls::wall);
     let output =
         keys.get(cx, "output").map_or_else(|| Output::for_duration(duration), |v| output::output(cx, v, duration));
+    let picture = keys.get(cx, "picture").map_or_else(Picture::default, |v| picture::picture(cx, v));
     let mut measure = keys.tables(cx, "measure", |cx, _, v| output::measure(cx, v, output.every));
     output::name_measures(&mut measure);
     std::mem::replace(keys, Keys::new(String::new(), 0..0, None)).finish(cx);
@@ -55,6 +56,7 @@ pub(super) fn scene<'a>(cx: &mut Reader, document: &'a Spanned<DeTable<'a>>) -> 
         sinks,
         walls,
         output,
+        picture,
         measure,
     }
 }

@@ -11,6 +11,8 @@ use toml::de::{DeTable, DeValue};
 const SYNONYMS: &[(&str, &str)] = &[
     ("diameter", "radius"),
     ("size", "radius"),
+    ("color", "colour"),
+    ("fps", "rate"),
     ("rho", "density"),
     ("e", "restitution"),
     ("mu", "friction"),

@@ -7,12 +7,14 @@ mod contact;
 mod grains;
 mod material;
 mod output;
+mod picture;
 mod walls;
 
 pub use contact::*;
 pub use grains::*;
 pub use material::*;
 pub use output::*;
+pub use picture::*;
 pub use walls::*;
 
 use crate::schema as q;
@@ -76,6 +78,9 @@ pub struct Scene {
     /// Frames and checkpoints.
     #[schemars(default)]
     pub output: Output,
+    /// Camera, colours and films.
+    #[serde(default)]
+    pub picture: Picture,
     /// Measurements, one CSV file each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub measure: Vec<Measure>,

@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod new;
+mod render;
 mod run;
 mod say;
 mod scenes;
@@ -52,6 +53,7 @@ First steps:
   barchan check my-scene.toml                 every problem at once, and what a run would take
   barchan run my-scene.toml -o out/x          run it
   barchan run --resume out/x                  go on after a stop
+  barchan render out/x                        a film of it; --frame last for a still
 
 Exit codes:
   0 done   1 a run, file or benchmark failed   2 wrong command line   3 the scene has errors
@@ -65,6 +67,8 @@ struct Cli {
 enum Command {
     /// Run a scene: a name of the gallery or a file
     Run(run::RunArgs),
+    /// Draw a run: a film, a still or a sequence of pictures
+    Render(render::RenderArgs),
     /// List the gallery: what each scene shows, its grains, how long it takes here
     Scenes(Threads),
     /// Write a commented scene to start from
@@ -184,6 +188,7 @@ pub fn main() -> ExitCode {
     };
     let done = match cli.command {
         Command::Run(args) => run::run(args),
+        Command::Render(args) => render::render(args),
         Command::Scenes(threads) => scenes::scenes(threads),
         Command::New(args) => new::new(args),
         Command::Check(args) => check::check(args),

@@ -116,7 +116,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             (Run::start(world, &folder, args.force).map_err(failed)?, folder)
         }
     };
-    stop::listen();
+    stop::listen("a checkpoint is being written");
     if !args.quiet {
         say!("{}", start_line(run.world(), args.resume.is_some()));
     }

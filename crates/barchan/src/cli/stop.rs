@@ -13,13 +13,13 @@ static FIRST: OnceLock<Instant> = OnceLock::new();
 /// the program and to its group as well.
 const SAME: Duration = Duration::from_secs(1);
 
-/// Listens for Ctrl-C (and for the system's request to end) from now on.
-pub fn listen() {
+/// Listens for Ctrl-C (and for the system's request to end) from now on; `message` says what is still done then.
+pub fn listen(message: &'static str) {
     // Without a handler Ctrl-C still ends the run, only without a last checkpoint: no reason not to run.
-    let _ = ctrlc::set_handler(|| {
+    let _ = ctrlc::set_handler(move || {
         let again = ASKED.swap(true, Ordering::Relaxed);
         if !again {
-            say::aside("\nstopping: a checkpoint is being written (Ctrl-C again quits at once)");
+            say::aside(format_args!("\nstopping: {message} (Ctrl-C again quits at once)"));
         }
         if FIRST.get_or_init(Instant::now).elapsed() > SAME {
             std::process::exit(130);

@@ -1,0 +1,267 @@
+//! The renderer without a GPU: the [look](crate::look) on threads.
+//!
+//! [`CpuRenderer::draw`] shows the passes: `see` finds the nearest surface of every sample, tile by tile, front to back;
+//! `sun` does the same from the sun; `open` measures openness once a pixel; `shade` gives each pixel its colour. Each pass
+//! gives tiles or rows to threads, none reads what another tile writes in the same pass, so the picture is the same on any
+//! number of threads. Spheres and triangles are drawn into tiles of 32×32 samples; deep inside a heap nothing is drawn
+//! twice. Samples of a pixel that see the same surface are shaded once, at their mean ray.
+
+mod eye;
+mod open;
+mod overlay;
+mod shapes;
+mod sun;
+mod tiles;
+
+use crate::look::{self, Extent};
+use crate::{Image, Light, Mesh, Picture, Quality, RenderError, Renderer, View};
+use eye::Eye;
+use glam::{Vec2, Vec3};
+use open::Openness;
+use overlay::{Overlay, Under};
+use rayon::prelude::*;
+use sun::Sun;
+use tiles::{CELLS, FLOOR, TILE};
+
+/// Draws on threads; runs in the rayon pool it is called from. Keeps its buffers from picture to picture.
+pub struct CpuRenderer {
+    balls: Vec<shapes::Ball>,
+    bins: tiles::Bins,
+    depth: Vec<f32>,
+    seen: Vec<u32>,
+    sun: Sun,
+    open: Openness,
+    pixels: Vec<[u8; 4]>,
+}
+
+/// What a pixel shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// Background.
+    Nothing,
+    /// The grain of this row ([`crate::Sphere::grain`]).
+    Grain(u32),
+    /// The solid mesh of this number.
+    Mesh(u32),
+    /// The floor.
+    Floor,
+}
+
+/// What every pixel's middle shows, row by row from the top.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Surfaces {
+    /// Pixels in a row, rows.
+    pub size: [u32; 2],
+    /// Depth along the direction of view [m]; infinite where there is nothing.
+    pub depth: Vec<f32>,
+    /// What is there.
+    pub seen: Vec<Seen>,
+}
+
+impl Default for CpuRenderer {
+    fn default() -> Self {
+        CpuRenderer {
+            balls: Vec::new(),
+            bins: tiles::Bins::default(),
+            depth: Vec::new(),
+            seen: Vec::new(),
+            sun: Sun::new(),
+            open: Openness::default(),
+            pixels: Vec::new(),
+        }
+    }
+}
+
+impl Renderer for CpuRenderer {
+    fn name(&self) -> String {
+        match rayon::current_num_threads() {
+            1 => "cpu, 1 thread".into(),
+            n => format!("cpu, {n} threads"),
+        }
+    }
+
+    fn draw(&mut self, picture: &Picture, view: &View, light: &Light, quality: &Quality) -> Result<Image, RenderError> {
+        check(view)?;
+        let light = Light { to_sun: light.to_sun.try_normalize().unwrap_or(Vec3::Z), ..*light };
+        let extent = Extent::of(picture, view);
+        let eye = Eye::open(picture, view, quality.side(), &mut self.balls);
+        eye.see(&mut self.bins, &mut self.depth, &mut self.seen);
+        if quality.shadows {
+            self.sun.see(picture, &extent, &light);
+        }
+        if quality.occlusion {
+            self.open.measure(&eye, &extent, &self.depth, &self.seen);
+        }
+        let side = eye.side as usize;
+        let shading = Shading {
+            eye: &eye,
+            light: &light,
+            extent: &extent,
+            sun: quality.shadows.then_some(&self.sun),
+            open: quality.occlusion.then_some(&self.open),
+            overlay: Overlay::new(picture, &eye),
+            curve: Curve::new(&light),
+            cells: std::array::from_fn(|k| k % side + k / side * TILE),
+            slopes: std::array::from_fn(|k| eye.slope([(k % side) as u32, (k / side) as u32]) - eye.slope([0, 0])),
+        };
+        Ok(shading.shade(&self.depth, &self.seen, &mut self.pixels))
+    }
+}
+
+impl CpuRenderer {
+    /// What every pixel's middle shows: for picking and measuring.
+    pub fn trace(&mut self, picture: &Picture, view: &View) -> Result<Surfaces, RenderError> {
+        check(view)?;
+        let eye = Eye::open(picture, view, 1, &mut self.balls);
+        eye.see(&mut self.bins, &mut self.depth, &mut self.seen);
+        let [width, height] = view.size;
+        let cells: Vec<usize> =
+            (0..height).flat_map(|y| (0..width).map(move |x| (x, y))).map(|(x, y)| eye.grid.cell(x, y)).collect();
+        Ok(Surfaces {
+            size: view.size,
+            depth: cells.iter().map(|&c| self.depth[c]).collect(),
+            seen: cells.iter().map(|&c| eye.what(self.seen[c])).collect(),
+        })
+    }
+}
+
+fn check(view: &View) -> Result<(), RenderError> {
+    let [width, height] = view.size;
+    let fits = |n: u32| (look::SIZE_LEAST..=look::SIZE_MOST).contains(&n);
+    if fits(width) && fits(height) { Ok(()) } else { Err(RenderError::Size { width, height, limit: look::SIZE_MOST }) }
+}
+
+/// Corners of a triangle, if the mesh has them.
+fn corners(mesh: &Mesh, t: &[u32; 3]) -> Option<[Vec3; 3]> {
+    let [a, b, c] = t.map(|i| mesh.vertices.get(i as usize).copied().filter(|p| p.is_finite()));
+    Some([a?, b?, c?])
+}
+
+/// What the last pass reads.
+struct Shading<'a> {
+    eye: &'a Eye<'a>,
+    light: &'a Light,
+    extent: &'a Extent,
+    sun: Option<&'a Sun>,
+    open: Option<&'a Openness>,
+    overlay: Overlay<'a>,
+    curve: Curve,
+    /// Cell of each sample of a pixel, counted from its first.
+    cells: [usize; 16],
+    /// Slopes of each sample of a pixel, counted from its first.
+    slopes: [Vec2; 16],
+}
+
+/// [`look::encode`] with sRGB from a table over the root of the light, where it is nearly straight: within a hundredth of
+/// a level.
+struct Curve {
+    exposure: f32,
+    levels: Vec<f32>,
+}
+
+impl Curve {
+    const STEPS: usize = 1024;
+
+    fn new(light: &Light) -> Self {
+        let level = |i: usize| 255.0 * look::srgb((i as f32 / Self::STEPS as f32).powi(2));
+        Curve { exposure: light.exposure, levels: (0..=Self::STEPS + 1).map(level).collect() }
+    }
+
+    fn encode(&self, mean: Vec3, x: u32, y: u32) -> [u8; 3] {
+        let dither = (look::pattern(x, y) as f32 + 0.5) / 16.0;
+        look::filmic(mean * self.exposure).to_array().map(|c| {
+            let at = c.sqrt() * Self::STEPS as f32;
+            let i = at as usize;
+            let [low, high] = [self.levels[i], self.levels[i + 1]];
+            (low + (high - low) * (at - i as f32) + dither) as u8
+        })
+    }
+}
+
+impl Shading<'_> {
+    /// Colours every pixel: tile by tile, then in rows.
+    fn shade(&self, depth: &[f32], seen: &[u32], pixels: &mut Vec<[u8; 4]>) -> Image {
+        let (grid, side) = (&self.eye.grid, self.eye.side);
+        let [width, height] = self.eye.view.size;
+        let span = (grid.span / side) as usize;
+        pixels.resize(grid.len() * span * span, [0; 4]);
+        let tiles = pixels.par_chunks_mut(span * span).zip(depth.par_chunks(CELLS)).zip(seen.par_chunks(CELLS));
+        tiles.enumerate().for_each_init(
+            || (Vec::new(), vec![Vec3::ZERO; CELLS]),
+            |(room, light), (t, ((pixels, depth), seen))| {
+                let first = grid.first(t).map(|n| n / side);
+                let cell = |n: usize| (n % span + n / span * TILE) * side as usize;
+                let inside = |n: usize| (first[0] + (n % span) as u32, first[1] + (n / span) as u32);
+                for n in 0..span * span {
+                    let (x, y) = inside(n);
+                    if x < width && y < height {
+                        self.pixel(x, y, cell(n), seen, light);
+                    }
+                }
+                self.overlay.lay(self.eye, self.light, room, &mut Under { tile: t, depth, light });
+                for (n, pixel) in pixels.iter_mut().enumerate() {
+                    let (x, y) = inside(n);
+                    let mut sum = Vec3::ZERO;
+                    for k in 0..(side * side) as usize {
+                        sum += light[cell(n) + self.cells[k]];
+                    }
+                    let [r, g, b] = self.curve.encode(sum / (side * side) as f32, x, y);
+                    *pixel = [r, g, b, 255];
+                }
+            },
+        );
+        let mut rgba = vec![0; (width * height * 4) as usize];
+        rgba.par_chunks_mut(width as usize * 4).enumerate().for_each(|(y, row)| {
+            let band = y / span * grid.columns as usize;
+            for (tile, part) in row.chunks_mut(span * 4).enumerate() {
+                let start = (band + tile) * span * span + y % span * span;
+                part.copy_from_slice(&pixels[start..start + part.len() / 4].as_flattened()[..part.len()]);
+            }
+        });
+        Image { width, height, rgba }
+    }
+
+    /// Light of the samples of a pixel, those of one surface at once. `first`: cell of its first sample.
+    fn pixel(&self, x: u32, y: u32, first: usize, seen: &[u32], light: &mut [Vec3]) {
+        let side = self.eye.side as usize;
+        let mut left = (1u32 << (side * side)) - 1;
+        let corner = self.eye.slope([x * side as u32, y * side as u32]);
+        while left != 0 {
+            let number = seen[first + self.cells[left.trailing_zeros() as usize]];
+            let (mut same, mut mean) = (0u32, Vec2::ZERO);
+            for k in 0..side * side {
+                if left >> k & 1 == 1 && seen[first + self.cells[k]] == number {
+                    same |= 1 << k;
+                    mean += self.slopes[k];
+                }
+            }
+            let colour = self.surface(number, corner + mean / same.count_ones() as f32, x, y);
+            for k in (0..side * side).filter(|k| same >> k & 1 == 1) {
+                light[first + self.cells[k]] = colour;
+            }
+            left &= !same;
+        }
+    }
+
+    /// Light of a surface along a ray of pixel (x, y).
+    fn surface(&self, number: u32, slope: Vec2, x: u32, y: u32) -> Vec3 {
+        let light = self.light;
+        let down = 0.5 - slope.y * self.eye.focal / self.eye.view.size[1] as f32;
+        let Some(spot) = self.eye.spot(number, slope) else { return look::background(light, down) };
+        let p = self.eye.point(slope, spot.depth);
+        let seen = if number == FLOOR { look::floor_share(self.extent, p) } else { 1.0 };
+        if seen == 0.0 {
+            return look::background(light, down);
+        }
+        let lit = spot.normal.dot(light.to_sun) > 0.0 && spot.plane.dot(light.to_sun) > 0.0;
+        let share = match self.sun {
+            Some(sun) if lit => sun.share(p, spot.plane, look::pattern(x, y) as usize),
+            Some(_) => 0.0,
+            None => 1.0,
+        };
+        let open = self.open.map_or(1.0, |open| open.at(self.eye, self.extent, spot.depth, x, y));
+        let to_eye = (self.eye.view.eye - p).normalize_or(Vec3::Z);
+        let shaded = look::shade(light, spot.colour, spot.normal, to_eye, share, open);
+        if seen < 1.0 { look::background(light, down).lerp(shaded, seen) } else { shaded }
+    }
+}

@@ -1,0 +1,261 @@
+//! A look at a run before it is drawn: where things are, and how large the numbers are that colours stand for.
+
+use crate::camera::framing;
+use crate::colour::{ColourBy, ColourError, robust_range};
+use crate::walls::{Pose, Stage, pose, surfaces};
+use barchan_core::frame::Frame;
+use barchan_core::walls::{Geometry, Wall};
+use glam::DVec3;
+use rayon::prelude::*;
+
+/// Directions in which the outermost grain is kept. Between two of them the hull is short by 1 − cos of half their angle:
+/// about half a per cent of its size.
+const DIRECTIONS: usize = 400;
+/// Values kept of one frame, for percentiles.
+const SAMPLES: usize = 4096;
+/// Shares of the grains' volume that may lie beyond the box that holds the bulk of them.
+const TAILS: f64 = 0.01;
+/// How far beyond the bulk a grain still belongs to it, in extents of the bulk. What is farther out is a stray: one
+/// grain that has bounced away does not make everything else small.
+const REACH: f64 = 0.3;
+/// A wall that is larger than the grains' own extent by more than this does not set the frame.
+const LARGEST_WALL: f64 = 4.0;
+
+/// What has been seen of a run so far.
+#[derive(Clone, Debug)]
+pub struct Survey {
+    walls: Vec<Wall>,
+    poses: Vec<Vec<Pose>>,
+    by: ColourBy,
+    samples: Vec<f32>,
+    legend: Option<(String, &'static str)>,
+    outermost: Vec<(DVec3, f64)>,
+    followed: Option<u32>,
+    track: Vec<(f64, DVec3)>,
+}
+
+/// Evenly spread directions: a spherical Fibonacci lattice (González 2010, Math. Geosci. 42, 49).
+fn direction(k: usize) -> DVec3 {
+    let z = 1.0 - (2 * k + 1) as f64 / DIRECTIONS as f64;
+    let (sin, cos) = (k as f64 * 2.399_963_229_728_653).sin_cos();
+    let rho = (1.0 - z * z).sqrt();
+    DVec3::new(rho * cos, rho * sin, z)
+}
+
+impl Survey {
+    /// An empty survey. `followed` is the grain whose way is recorded; left out: the centre of mass.
+    pub fn new(walls: Vec<Wall>, by: ColourBy, followed: Option<u32>) -> Survey {
+        let poses = vec![Vec::new(); walls.len()];
+        Survey { walls, poses, by, samples: vec![], legend: None, outermost: vec![], followed, track: vec![] }
+    }
+
+    /// Looks at a frame; frames come in order of time.
+    pub fn see(&mut self, frame: &Frame<'_>) -> Result<(), ColourError> {
+        if let Some(values) = self.by.values(frame)? {
+            let stride = (values.values.len() / SAMPLES).max(1);
+            self.samples.extend(values.values.iter().step_by(stride).filter(|v| v.is_finite()));
+            self.legend.get_or_insert_with(|| (values.label.into_owned(), values.unit));
+        }
+        for (w, poses) in self.poses.iter_mut().enumerate() {
+            let pose = pose(frame, w);
+            if poses.last() != Some(&pose) {
+                poses.push(pose);
+            }
+        }
+        let centre = match self.followed {
+            Some(id) => frame.id.iter().position(|i| *i == id).map(|g| frame.position[g]),
+            None => {
+                let volume = |g: usize| frame.radius[g].powi(3);
+                let all: f64 = (0..frame.len()).map(volume).sum();
+                (all > 0.0).then(|| (0..frame.len()).map(|g| frame.position[g] * volume(g)).sum::<DVec3>() / all)
+            }
+        };
+        self.track.extend(centre.filter(|c| c.is_finite()).map(|c| (frame.time, c)));
+        let all: Vec<(DVec3, f64)> =
+            frame.spheres().map(|s| (s.centre, s.radius)).filter(|s| s.0.is_finite()).collect();
+        let bulk = bulk(&all);
+        let stays = |s: &&(DVec3, f64)| bulk.is_none_or(|b| s.0.cmpge(b[0]).all() && s.0.cmple(b[1]).all());
+        let kept: Vec<(DVec3, f64)> = all.iter().filter(stays).chain(&self.outermost).copied().collect();
+        let farthest = |k: usize| {
+            let u = direction(k);
+            let along = |s: &(DVec3, f64)| u.dot(s.0) + s.1;
+            kept.iter().copied().max_by(|a, b| along(a).total_cmp(&along(b)))
+        };
+        self.outermost = (0..DIRECTIONS).into_par_iter().filter_map(farthest).collect();
+        self.outermost.sort_by(|a, b| a.0.to_array().partial_cmp(&b.0.to_array()).unwrap_or(std::cmp::Ordering::Equal));
+        self.outermost.dedup();
+        Ok(())
+    }
+
+    /// Spheres (centre, radius [m]) that must be in the picture: the outermost grains, and walls as points.
+    pub fn hull(&self) -> Vec<(DVec3, f64)> {
+        let mut hull = self.outermost.clone();
+        let Some(grains) = framing::bounds(&hull) else { return hull };
+        let extent = (grains[1] - grains[0]).length();
+        for (wall, poses) in self.walls.iter().zip(&self.poses) {
+            if matches!(wall.geometry, Geometry::Plane { .. }) {
+                continue;
+            }
+            for pose in poses {
+                let pieces = surfaces(&wall.geometry, *pose, grains);
+                let points: Vec<_> = pieces.iter().flat_map(|s| &s.vertices).map(|v| (*v, 0.0)).collect();
+                let size = framing::bounds(&points).map_or(0.0, |b| (b[1] - b[0]).length());
+                if size <= LARGEST_WALL * extent {
+                    hull.extend(points);
+                }
+            }
+        }
+        hull
+    }
+
+    /// The stage: all that is shown, and the box to which endless walls are cut, which does not leave the `domain` [m].
+    pub fn stage(&self, domain: Option<[DVec3; 2]>) -> Stage {
+        let bounds = framing::bounds(&self.hull()).or(domain).unwrap_or([-DVec3::ONE, DVec3::ONE]);
+        let room = DVec3::splat(0.1 * (bounds[1] - bounds[0]).max_element());
+        let wide = [bounds[0] - room, bounds[1] + room];
+        let cut = domain.map_or(wide, |d| [wide[0].max(d[0]), wide[1].min(d[1])]);
+        // A domain that has nothing to do with the grains cuts nothing.
+        Stage { bounds, cut: if cut[0].cmplt(cut[1]).all() { cut } else { wide } }
+    }
+
+    /// Numbers at the ends of the colour map, the same for the whole run; see [`robust_range`].
+    pub fn range(&self) -> [f32; 2] {
+        robust_range(&mut self.samples.clone(), &self.by)
+    }
+
+    /// Name and unit of the numbers; none where colours are names.
+    pub fn legend(&self) -> Option<(&str, &'static str)> {
+        self.legend.as_ref().map(|(label, unit)| (label.as_str(), *unit))
+    }
+
+    /// Times [s] and places [m] of the followed grain or of the centre of mass.
+    pub fn track(&self) -> &[(f64, DVec3)] {
+        &self.track
+    }
+}
+
+/// The box within which grains belong together; none where all of so few grains matter.
+fn bulk(spheres: &[(DVec3, f64)]) -> Option<[DVec3; 2]> {
+    if spheres.len() < 50 {
+        return None;
+    }
+    let whole: f64 = spheres.iter().map(|s| s.1.powi(3)).sum();
+    let largest = spheres.iter().map(|s| s.1).fold(0.0, f64::max);
+    let (mut low, mut high) = (DVec3::ZERO, DVec3::ZERO);
+    for a in 0..3 {
+        let mut along: Vec<(f64, f64)> = spheres.iter().map(|(c, r)| (c[a], r.powi(3))).collect();
+        along.par_sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let quantile = |mut order: Box<dyn Iterator<Item = &(f64, f64)> + '_>| {
+            let mut passed = 0.0;
+            let beyond = order.find(|(_, volume)| {
+                passed += volume;
+                passed > TAILS * whole
+            });
+            beyond.map_or(0.0, |b| b.0)
+        };
+        (low[a], high[a]) = (quantile(Box::new(along.iter())), quantile(Box::new(along.iter().rev())));
+    }
+    let room = (high - low) * REACH + 4.0 * largest;
+    Some([low - room, high + room])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::camera::{Stand, framing::Aim};
+    use barchan_core::rng::Random;
+    use barchan_core::shapes::Shape;
+    use barchan_core::walls::Side;
+    use proptest::prelude::*;
+
+    fn frame(time: f64, grains: &[(DVec3, f64)]) -> Frame<'static> {
+        let n = grains.len();
+        Frame {
+            time,
+            position: grains.iter().map(|g| g.0).collect(),
+            velocity: vec![DVec3::X * time; n].into(),
+            spin: vec![DVec3::ZERO; n].into(),
+            radius: grains.iter().map(|g| g.1).collect(),
+            id: (0..n as u32).collect(),
+            material: vec![0; n].into(),
+            shape: vec![0; n].into(),
+            shapes: [Shape::sphere()].into(),
+            ..Frame::default()
+        }
+    }
+
+    fn heap(seed: u64, n: usize, extent: DVec3, shift: DVec3) -> Vec<(DVec3, f64)> {
+        let mut random = Random::new(seed, 0);
+        let mut unit = || random.uniform();
+        (0..n).map(|_| (DVec3::new(unit(), unit(), unit()) * extent + shift, 0.01 * (1.0 + unit()))).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        #[test]
+        fn a_camera_from_a_survey_shows_every_grain_of_the_run(
+            seed in 0..u64::MAX, n in 1..1500usize, x in 0.05..3.0f64, y in 0.05..3.0f64, z in 0.05..3.0f64,
+            far in -50.0..50.0f64, azimuth in -3.0..3.0f64, elevation in 0.0..1.0f64,
+        ) {
+            let first = heap(seed, n, DVec3::new(x, y, z), DVec3::splat(far));
+            let second = heap(seed ^ 1, n, DVec3::new(y, x, z), DVec3::splat(far));
+            let mut survey = Survey::new(vec![], ColourBy::Speed, None);
+            survey.see(&frame(0.0, &first)).unwrap();
+            survey.see(&frame(1.0, &second)).unwrap();
+            let size = [1600, 900];
+            let stand = framing::frame(&survey.hull(), Aim { azimuth, elevation }.to_eye(), DVec3::Z, Stand::FIELD, size);
+            let [right, above, forward] = stand.axes();
+            let tangent = (0.5 * Stand::FIELD).tan();
+            let mut least = f64::INFINITY;
+            for (c, r) in first.iter().chain(&second) {
+                let arm = *c - stand.eye;
+                for (side, tangent) in [(right, tangent * 16.0 / 9.0), (above, tangent)] {
+                    // Free room beside the sphere, over its depth: inside the plane through the eye and the picture's edge.
+                    let depth = arm.dot(forward);
+                    let room = (depth * tangent - arm.dot(side).abs()) / tangent.hypot(1.0) - r;
+                    prop_assert!(room > 0.0, "{c} is cropped");
+                    least = least.min(room / (depth * tangent));
+                }
+            }
+            prop_assert!(least < 0.09, "room to spare: {least}");
+        }
+    }
+
+    #[test]
+    fn a_stray_is_left_out_but_a_large_ball_is_not() {
+        let mut grains = heap(3, 3000, DVec3::ONE, DVec3::ZERO);
+        grains.push((DVec3::new(0.0, 0.0, 80.0), 0.01));
+        let mut survey = Survey::new(vec![], ColourBy::Material, None);
+        survey.see(&frame(0.0, &grains)).unwrap();
+        assert!(framing::bounds(&survey.hull()).unwrap()[1].z < 1.1, "one small grain far away");
+        grains.push((DVec3::new(0.0, 0.0, 5.0), 0.3));
+        survey.see(&frame(1.0, &grains)).unwrap();
+        let top = framing::bounds(&survey.hull()).unwrap()[1].z;
+        assert!((5.2..6.0).contains(&top), "a ball with a share of the volume: {top}");
+    }
+
+    #[test]
+    fn vessels_are_shown_whole_and_endless_walls_are_not() {
+        let side = Side::Inside;
+        let vessel = Geometry::Cylinder { base: -DVec3::Z, axis: DVec3::Z, radius: 1.5, height: Some(4.0), side };
+        let wide = Geometry::Cylinder { base: -DVec3::Z, axis: DVec3::Z, radius: 90.0, height: Some(4.0), side };
+        let sheet = Geometry::Plane { point: DVec3::Z * 9.0, normal: -DVec3::Z };
+        let walls = [vessel, wide, sheet].map(|g| Wall::new("w", g, 0));
+        let mut survey = Survey::new(walls.to_vec(), ColourBy::Material, None);
+        survey.see(&frame(0.0, &heap(5, 500, DVec3::ONE, DVec3::ZERO))).unwrap();
+        let stage = survey.stage(Some([DVec3::splat(-1.2), DVec3::splat(9.0)]));
+        assert!((stage.bounds[1] - DVec3::new(1.5, 1.5, 3.0)).length() < 1e-9, "{stage:?}");
+        assert!(stage.cut[0].cmpge(DVec3::splat(-1.2)).all() && stage.cut[1].z > 3.0);
+    }
+
+    #[test]
+    fn the_range_is_that_of_the_whole_run() {
+        let mut survey = Survey::new(vec![], ColourBy::Speed, Some(2));
+        for t in 0..=10 {
+            survey.see(&frame(f64::from(t), &heap(1, 100, DVec3::ONE, DVec3::ZERO))).unwrap();
+        }
+        assert_eq!(survey.range(), [0.0, 10.0]);
+        assert_eq!(survey.legend(), Some(("speed", "m/s")));
+        assert_eq!(survey.track().len(), 11);
+    }
+}

@@ -1,0 +1,356 @@
+//! `barchan render`: pictures of a run.
+
+mod reel;
+mod setting;
+
+use super::say::{self, many, say, seconds};
+use super::{Failure, Threads, stop};
+use barchan::draw::{CpuRenderer, Image, Legend, Map, Quality, Renderer};
+use barchan::io::film::{Film, FilmError};
+use barchan::io::{atomic, png};
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use reel::Reel;
+use setting::Setting;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// Seconds between lines where there is no terminal to draw on.
+const PLAIN_EVERY: Duration = Duration::from_secs(5);
+/// Pictures a second that players show.
+const RATES: std::ops::RangeInclusive<f64> = 1.0..=240.0;
+
+#[derive(Args)]
+pub struct RenderArgs {
+    /// Folder of a run
+    #[arg(value_name = "FOLDER")]
+    folder: PathBuf,
+    /// Where it is seen from: auto, auto:AZIMUTH,ELEVATION (degrees), orbit, orbit:TURNS, follow, follow:ID, fly and fixed as in
+    /// the scene, fixed:EYE,TARGET (six numbers, metres)
+    #[arg(long, value_name = "CAMERA", value_parser = setting::camera, allow_hyphen_values = true)]
+    camera: Option<setting::CameraArg>,
+    /// Pixels in a row and rows
+    #[arg(long, value_name = "WxH", value_parser = size)]
+    size: Option<[u32; 2]>,
+    /// What the colours say: material, size, speed, force, coordination, id, or a column of the frames
+    #[arg(long, value_name = "WHAT", visible_alias = "color")]
+    colour: Option<String>,
+    /// Colours for numbers: viridis, inferno, cividis, batlow
+    #[arg(long, value_name = "MAP", value_parser = map)]
+    map: Option<Map>,
+    /// Numbers at the ends of the colours, in SI units; left out: those that suit the run
+    #[arg(long, value_name = "LOW,HIGH", value_parser = range, allow_hyphen_values = true)]
+    range: Option<[f32; 2]>,
+    /// One picture: first, last, the number of a frame, or a time ("0.4 s")
+    #[arg(long, value_name = "WHICH", value_parser = reel::which)]
+    frame: Option<reel::Which>,
+    /// Simulated time between pictures of a film; left out: every frame once
+    #[arg(long, value_name = "TIME", value_parser = super::duration, allow_hyphen_values = true)]
+    every: Option<f64>,
+    /// Simulated time over the film's time: 0.25 is slow motion
+    #[arg(long, value_name = "X", value_parser = speed, allow_hyphen_values = true)]
+    speed: Option<f64>,
+    /// What draws
+    #[arg(long, value_enum, default_value_t = Choice::Auto)]
+    renderer: Choice,
+    /// Samples a pixel, for smooth edges: 1, 4, 9 or 16
+    #[arg(long, value_name = "N", value_parser = samples, default_value = "4")]
+    samples: u32,
+    /// No time, speed or colour bar on the picture
+    #[arg(long)]
+    plain: bool,
+    /// A film (.mp4), a still (.png) or a folder for a sequence; left out: FOLDER/NAME.mp4, or .png with --frame
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    threads: Threads,
+    /// Say nothing unless something is wrong
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// What draws.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Choice {
+    /// The best there is
+    Auto,
+    /// Threads, on any machine
+    Cpu,
+}
+
+fn renderer(choice: Choice) -> Box<dyn Renderer> {
+    match choice {
+        Choice::Auto | Choice::Cpu => Box::new(CpuRenderer::default()),
+    }
+}
+
+fn size(text: &str) -> Result<[u32; 2], String> {
+    let side = |t: &str| t.trim().parse().ok().filter(|n| (16..=8192).contains(n));
+    let sides = text.split_once(['x', 'X', '×']).and_then(|(w, h)| Some([side(w)?, side(h)?]));
+    sides.ok_or_else(|| "give pixels in a row and rows from 16 to 8192, such as 1920x1080".into())
+}
+
+fn map(text: &str) -> Result<Map, String> {
+    let found = Map::NAMES.iter().find(|(name, _)| *name == text).map(|n| n.1);
+    let names: Vec<&str> = Map::NAMES.iter().map(|n| n.0).collect();
+    found.ok_or_else(|| format!("there is no such colour map; there are: {}", names.join(", ")))
+}
+
+fn range(text: &str) -> Result<[f32; 2], String> {
+    let ends = text.split_once(',').and_then(|(a, b)| Some([a.trim().parse().ok()?, b.trim().parse().ok()?]));
+    let good = ends.filter(|[a, b]: &[f32; 2]| a < b && a.is_finite() && b.is_finite());
+    good.ok_or_else(|| "give the lower and the upper end in SI units, such as 0,1.5".into())
+}
+
+fn speed(text: &str) -> Result<f64, String> {
+    let help = "give a number above 0, such as 0.25 for slow motion";
+    super::positive(text.trim().parse().map_err(|_| help)?, help)
+}
+
+fn samples(text: &str) -> Result<u32, String> {
+    let n = text.trim().parse().ok().filter(|n| [1, 4, 9, 16].contains(n));
+    n.ok_or_else(|| "give 1, 4, 9 or 16".into())
+}
+
+/// What is made.
+enum Product {
+    Still(PathBuf),
+    Film(PathBuf),
+    Sequence(PathBuf),
+}
+
+impl RenderArgs {
+    fn product(&self) -> Result<Product, Failure> {
+        let usage = |text: String| Err(Failure::Usage(text));
+        let Some(path) = &self.output else {
+            let whole = std::path::absolute(&self.folder).unwrap_or_else(|_| self.folder.clone());
+            let name = whole.file_name().map_or_else(|| "run".into(), |n| n.to_string_lossy().into_owned());
+            return Ok(match self.frame {
+                Some(_) => Product::Still(self.folder.join(format!("{name}.png"))),
+                None => Product::Film(self.folder.join(format!("{name}.mp4"))),
+            });
+        };
+        let shown = path.display();
+        let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+        match ending.as_deref() {
+            Some("png") if !path.is_dir() => Ok(Product::Still(path.clone())),
+            Some("mp4") if self.frame.is_some() => usage(format!(
+                "--frame draws one picture: name it with .png instead of {shown}, or leave out --frame for a film"
+            )),
+            Some("mp4") => Ok(Product::Film(path.clone())),
+            None | Some("") if self.frame.is_some() => {
+                usage(format!("--frame draws one picture: name it with .png, such as {shown}.png"))
+            }
+            None | Some("") => Ok(Product::Sequence(path.clone())),
+            Some(_) if path.is_dir() => Ok(Product::Sequence(path.clone())),
+            Some(other) => usage(format!(
+                "{shown}: barchan writes films as .mp4, stills as .png and sequences into a folder, not .{other}; with ffmpeg at \
+                 hand, convert an .mp4"
+            )),
+        }
+    }
+}
+
+fn file(e: atomic::FileError) -> Failure {
+    Failure::Failed(e.to_string())
+}
+
+fn film(e: FilmError) -> Failure {
+    match e {
+        FilmError::Size { .. } | FilmError::Rate { .. } => Failure::Usage(e.to_string()),
+        e => Failure::Failed(e.to_string()),
+    }
+}
+
+pub fn render(args: RenderArgs) -> Result<(), Failure> {
+    let product = args.product()?;
+    args.threads.set()?;
+    let reel = Reel::open(&args.folder)?;
+    if !args.quiet {
+        reel.warnings().for_each(|w| say::aside(format_args!("warning: {w}")));
+    }
+    let mut setting = Setting::load(&args)?;
+    let mut renderer = renderer(args.renderer);
+    let quality = Quality { samples: args.samples, ..Quality::default() };
+    match product {
+        Product::Still(path) => {
+            let frame = reel.still(args.frame.unwrap_or(reel::Which::Last))?;
+            setting.survey(std::iter::once(Ok(frame.clone())))?;
+            let image = setting.draw(renderer.as_mut(), &quality, &frame, None)?;
+            png::write(&path, image.width, image.height, &image.rgba).map_err(file)?;
+            if !args.quiet {
+                say!("{}: t = {}, {}×{}", path.display(), seconds(frame.time), image.width, image.height);
+            }
+            Ok(())
+        }
+        Product::Film(path) => {
+            let timing = Timing::new(&args, &setting, &reel)?;
+            let [width, height] = setting.size();
+            let mut film = Film::create(&path, width, height, timing.rate).map_err(film)?;
+            shoot(&args, &reel, &mut setting, renderer.as_mut(), &quality, &timing, &mut |_, image| {
+                film.push(&image.rgba).map_err(self::film)
+            })?;
+            film.finish().map_err(self::film)?;
+            timing.report(&args, &path, "film");
+            Ok(())
+        }
+        Product::Sequence(path) => {
+            let timing = Timing::new(&args, &setting, &reel)?;
+            atomic::create_folder(&path).map_err(file)?;
+            shoot(&args, &reel, &mut setting, renderer.as_mut(), &quality, &timing, &mut |n, image| {
+                png::write(&path.join(format!("{n:06}.png")), image.width, image.height, &image.rgba).map_err(file)
+            })?;
+            timing.report(&args, &path, "sequence");
+            Ok(())
+        }
+    }
+}
+
+/// When the pictures of a film are taken, and how it plays.
+struct Timing {
+    times: Vec<f64>,
+    /// Pictures a second [1/s].
+    rate: f64,
+    /// Simulated time over the film's.
+    speed: f64,
+}
+
+impl Timing {
+    fn new(args: &RenderArgs, setting: &Setting, reel: &Reel) -> Result<Timing, Failure> {
+        let [first, last] = reel.span();
+        let rate = setting.rate();
+        let (every, speed, rate) = match (args.every, args.speed.or(setting.speed())) {
+            (Some(every), _) if args.speed.is_none() => (every, every * rate, rate),
+            (Some(every), Some(speed)) => (every, speed, speed / every),
+            (None, Some(speed)) => (speed / rate, speed, rate),
+            (_, None) => (reel.spacing(), reel.spacing() * rate, rate),
+        };
+        if !RATES.contains(&rate) {
+            return Err(Failure::Usage(format!(
+                "a picture every {} at {speed} × real time makes {rate:.2} pictures a second; {} to {} can be shown: change \
+                 --every or --speed",
+                seconds(every),
+                RATES.start(),
+                RATES.end()
+            )));
+        }
+        // Frames are written at whole steps, a little before or after their time: a fiftieth of a picture is no reason to lose
+        // the last one.
+        let count = if last > first { ((last - first) / every + 0.02).floor() as u64 + 1 } else { 1 };
+        if count > 1_000_000 {
+            let text = format!("that makes {count} pictures; choose a longer --every or a higher --speed");
+            return Err(Failure::Usage(text));
+        }
+        if !args.quiet && every < 0.75 * reel.spacing() {
+            say::aside(format_args!(
+                "note: frames are {} apart, so each is shown {:.1} times; for smoother slow motion run the scene with a shorter \
+                 `output.every`",
+                seconds(reel.spacing()),
+                reel.spacing() / every
+            ));
+        }
+        Ok(Timing { times: (0..count).map(|k| first + k as f64 * every).collect(), rate, speed })
+    }
+
+    fn report(&self, args: &RenderArgs, path: &Path, what: &str) {
+        if !args.quiet {
+            say!(
+                "{}: {what} of {}, {:.1} s at {:.3} × real time",
+                path.display(),
+                many(self.times.len() as u64, "picture"),
+                self.times.len() as f64 / self.rate,
+                self.speed
+            );
+        }
+    }
+}
+
+/// Draws a film, picture by picture.
+fn shoot(
+    args: &RenderArgs,
+    reel: &Reel,
+    setting: &mut Setting,
+    renderer: &mut dyn Renderer,
+    quality: &Quality,
+    timing: &Timing,
+    take: &mut dyn FnMut(usize, &Image) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    stop::listen("nothing is kept of the film");
+    let sampled = reel.sample();
+    setting.survey(sampled.iter().map(|i| reel.read_near(*i)))?;
+    let mut show = Show::new(args.quiet, timing.times.len(), &renderer.name());
+    let mut last: Option<(usize, f64, Image)> = None;
+    for (n, time) in timing.times.iter().enumerate() {
+        if stop::ASKED.load(Ordering::Relaxed) {
+            show.finish();
+            return Err(Failure::Stopped);
+        }
+        let index = reel.nearest(*time);
+        // A camera at rest sees the same frame as before.
+        let again = last.as_ref().filter(|(i, t, _)| *i == index && setting.is_still(*t, *time));
+        if again.is_none() {
+            let frame = reel.read_near(index)?;
+            let image = setting.draw_at(renderer, quality, &frame, *time, Some(timing.speed))?;
+            last = Some((index, *time, image));
+        }
+        if let Some((_, _, image)) = &last {
+            take(n, image)?;
+        }
+        show.progress(n + 1, *time);
+    }
+    show.finish();
+    Ok(())
+}
+
+/// Progress on a terminal as a bar, elsewhere as a line now and then.
+struct Show {
+    bar: Option<ProgressBar>,
+    plain: bool,
+    begun: Instant,
+    last: Instant,
+    count: usize,
+    renderer: String,
+}
+
+impl Show {
+    fn new(quiet: bool, count: usize, renderer: &str) -> Show {
+        let terminal = std::io::stderr().is_terminal();
+        let bar = (!quiet && terminal).then(|| {
+            let bar = ProgressBar::with_draw_target(Some(count as u64), ProgressDrawTarget::stderr_with_hz(5));
+            // A template that is a constant of ours; indicatif's own look stands in for it.
+            let style = ProgressStyle::with_template("{bar:24.cyan/blue} {percent:>3}% {wide_msg}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━━─"));
+            bar
+        });
+        let now = Instant::now();
+        Show { bar, plain: !quiet && !terminal, begun: now, last: now, count, renderer: renderer.into() }
+    }
+
+    fn progress(&mut self, done: usize, time: f64) {
+        let each = self.begun.elapsed().as_secs_f64() / done as f64;
+        let text = || {
+            let left = say::span(each * (self.count - done) as f64);
+            format!(
+                "picture {done} of {} · t {} · {each:.2} s a picture · {left} left · {}",
+                self.count,
+                seconds(time),
+                self.renderer
+            )
+        };
+        if let Some(bar) = &self.bar {
+            bar.set_position(done as u64);
+            bar.set_message(text());
+        } else if self.plain && self.last.elapsed() >= PLAIN_EVERY {
+            say::aside(format_args!("{:3.0}% {}", 100.0 * done as f64 / self.count as f64, text()));
+            self.last = Instant::now();
+        }
+    }
+
+    fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! What all pictures of a run have in common: colours, stage, camera, light.
+
+use super::{Failure, Legend, RenderArgs};
+use barchan::core::walls::{Roughness, Wall};
+use barchan::draw::camera::framing::{self, Aim};
+use barchan::draw::camera::{Key, PathError};
+use barchan::draw::colour::reflectances;
+use barchan::draw::legend::Bar;
+use barchan::draw::{
+    CameraPath, ColourBy, ColourError, Colouring, Dresser, Image, Light, Map, Quality, Renderer, Stand, Survey,
+};
+use barchan::prelude::{Frame, Scene};
+use barchan::scene::{Background, Camera, ColourMap};
+use glam::{DVec3, Vec3};
+
+/// A camera of the command line.
+#[derive(Clone, Debug)]
+pub enum CameraArg {
+    /// In full.
+    Given(Camera),
+    /// As the scene describes it: `fly` or `fixed`.
+    OfScene(&'static str),
+}
+
+pub fn camera(text: &str) -> Result<CameraArg, String> {
+    let (kind, rest) = text.split_once(':').map_or((text, None), |(k, r)| (k, Some(r)));
+    let numbers = |rest: Option<&str>| -> Option<Vec<f64>> {
+        rest.map_or(Some(vec![]), |r| {
+            r.split([',', ':']).map(|n| n.trim().parse().ok().filter(|x: &f64| x.is_finite())).collect()
+        })
+    };
+    let given = numbers(rest);
+    let camera = match (kind, given.as_deref()) {
+        ("auto", Some([])) => Camera::default(),
+        ("auto", Some([azimuth, elevation])) => Camera::Auto {
+            azimuth: Some(azimuth.to_radians()),
+            elevation: Some(elevation.clamp(-90.0, 90.0).to_radians()),
+            up: DVec3::Z,
+        },
+        ("orbit", Some([])) => Camera::Orbit { turns: 1.0, elevation: None },
+        ("orbit", Some([turns])) => Camera::Orbit { turns: *turns, elevation: None },
+        ("follow", Some([])) => Camera::Follow { grain: None, distance: None },
+        ("follow", Some([id])) if *id >= 0.0 && id.fract() == 0.0 => {
+            Camera::Follow { grain: Some(*id as u64), distance: None }
+        }
+        ("fixed", Some([a, b, c, d, e, f])) if [a, b, c] != [d, e, f] => Camera::Fixed {
+            eye: DVec3::new(*a, *b, *c),
+            target: DVec3::new(*d, *e, *f),
+            up: DVec3::Z,
+            field: Camera::FIELD,
+        },
+        ("fixed", Some([])) => return Ok(CameraArg::OfScene("fixed")),
+        ("fly", Some([])) => return Ok(CameraArg::OfScene("fly")),
+        ("auto" | "orbit" | "follow" | "fixed" | "fly", _) => {
+            return Err(
+                "give auto, auto:AZIMUTH,ELEVATION in degrees, orbit, orbit:TURNS, follow, follow:ID, fixed:EYE,TARGET (six numbers in \
+                 metres, such as fixed:0,-1,0.5,0,0,0), fixed or fly"
+                    .into(),
+            );
+        }
+        _ => return Err("there is no such camera; there are: auto, orbit, follow, fixed, fly".into()),
+    };
+    Ok(CameraArg::Given(camera))
+}
+
+/// How a run is shown.
+pub struct Setting {
+    scene: Scene,
+    camera: Camera,
+    colouring: Colouring,
+    range_given: bool,
+    size: [u32; 2],
+    plain: bool,
+    shown: Option<Shown>,
+}
+
+/// What follows from a look at the frames.
+struct Shown {
+    dresser: Dresser,
+    path: CameraPath,
+    light: Light,
+    bar: Option<Bar>,
+}
+
+impl Setting {
+    pub fn load(args: &RenderArgs) -> Result<Setting, Failure> {
+        let file = args.folder.join("scene.toml");
+        let scene = barchan::load(&file.to_string_lossy())?.scene;
+        let picture = &scene.picture;
+        let camera = match &args.camera {
+            None => picture.camera.clone(),
+            Some(CameraArg::Given(camera)) => camera.clone(),
+            Some(CameraArg::OfScene(kind)) if picture.camera.key() == *kind => picture.camera.clone(),
+            Some(CameraArg::OfScene("fly")) => return Err(Failure::Usage(PathError::NoKeys.to_string())),
+            Some(CameraArg::OfScene(_)) => {
+                let text = "the scene has no fixed camera: say where it is, such as --camera fixed:0,-1,0.5,0,0,0 (eye and target in \
+                            metres), or give one under `picture.camera` in the scene";
+                return Err(Failure::Usage(text.into()));
+            }
+        };
+        let map = match picture.map {
+            ColourMap::Viridis => Map::Viridis,
+            ColourMap::Inferno => Map::Inferno,
+            ColourMap::Cividis => Map::Cividis,
+            ColourMap::Batlow => Map::Batlow,
+        };
+        let by = ColourBy::named(args.colour.as_deref().unwrap_or(&picture.colour));
+        // The scene's range is that of its own colours.
+        let own = by.name() == picture.colour;
+        let range = args.range.or(picture.range.filter(|_| own).map(|r| r.map(|x| x as f32)));
+        let colouring = Colouring { by, map: args.map.unwrap_or(map), range };
+        // The scene's sizes have been checked to be some thousand pixels.
+        let size = args.size.unwrap_or(picture.size.map(|n| n as u32));
+        Ok(Setting { camera, colouring, range_given: range.is_some(), size, plain: args.plain, shown: None, scene })
+    }
+
+    pub fn size(&self) -> [u32; 2] {
+        self.size
+    }
+
+    /// Pictures a second of a film [1/s].
+    pub fn rate(&self) -> f64 {
+        self.scene.picture.rate
+    }
+
+    /// Simulated time over the film's, where the scene gives it.
+    pub fn speed(&self) -> Option<f64> {
+        self.scene.picture.speed
+    }
+
+    fn walls(&self) -> Vec<Wall> {
+        let index = |name: &str| self.scene.materials.get_index_of(name).unwrap_or_default() as u16;
+        let wall = |w: &barchan::scene::Wall| {
+            let mut wall = Wall::new(w.name.clone(), w.geometry.to_core(), index(&w.material));
+            wall.rough = w.rough.as_ref().map(|r| Roughness { radius: r.radius, spacing: r.spacing });
+            wall
+        };
+        self.scene.walls.iter().map(wall).collect()
+    }
+
+    /// Looks at frames of those that will be drawn, in order of time, and settles what all have in common.
+    pub fn survey(&mut self, frames: impl Iterator<Item = Result<Frame<'static>, Failure>>) -> Result<(), Failure> {
+        let mut survey = self.begin();
+        let mut span = None;
+        for frame in frames {
+            let frame = frame?;
+            survey.see(&frame).map_err(unknown)?;
+            span = Some([span.map_or(frame.time, |s: [f64; 2]| s[0]), frame.time]);
+        }
+        self.settle(&survey, span.unwrap_or([0.0, 0.0]))
+    }
+
+    fn begin(&self) -> Survey {
+        let followed = match self.camera {
+            Camera::Follow { grain, .. } => grain.map(|id| id as u32),
+            _ => None,
+        };
+        Survey::new(self.walls(), self.colouring.by.clone(), followed)
+    }
+
+    fn settle(&mut self, survey: &Survey, span: [f64; 2]) -> Result<(), Failure> {
+        let domain = [self.scene.domain.min, self.scene.domain.max];
+        let hull = survey.hull();
+        if !self.range_given {
+            self.colouring.range = survey.legend().map(|_| survey.range());
+        }
+        let names = self.scene.materials.iter().map(|(name, m)| (name.as_str(), m.preset.map(|p| p.name())));
+        let dresser = Dresser {
+            colouring: self.colouring.clone(),
+            materials: reflectances(names),
+            variation: 1.0,
+            walls: self.walls(),
+            stage: survey.stage(Some(domain)),
+            floor: Some(Dresser::FLOOR),
+            glass: match self.scene.picture.background {
+                Background::Day | Background::Paper => Dresser::GLASS,
+                Background::Dark => Dresser::GLASS_IN_THE_DARK,
+            },
+        };
+        let path = path(&self.camera, survey, &hull, span, self.size).map_err(|e| Failure::Usage(e.to_string()))?;
+        let light = light(&self.scene, &path.at(span[0]));
+        let bar = survey.legend().zip(self.colouring.range).map(|((label, unit), range)| Bar {
+            map: self.colouring.map,
+            range,
+            label: label.into(),
+            unit: unit.into(),
+        });
+        self.shown = Some(Shown { dresser, path, light, bar });
+        Ok(())
+    }
+
+    /// Whether the camera is in the same place at two times [s].
+    pub fn is_still(&self, a: f64, b: f64) -> bool {
+        self.shown.as_ref().is_some_and(|s| s.path.at(a) == s.path.at(b))
+    }
+
+    /// The picture of a frame from where the camera is at its time.
+    pub fn draw(
+        &self,
+        renderer: &mut dyn Renderer,
+        quality: &Quality,
+        frame: &Frame<'_>,
+        speed: Option<f64>,
+    ) -> Result<Image, Failure> {
+        self.draw_at(renderer, quality, frame, frame.time, speed)
+    }
+
+    /// The picture of a frame from where the camera is at a time [s].
+    pub fn draw_at(
+        &self,
+        renderer: &mut dyn Renderer,
+        quality: &Quality,
+        frame: &Frame<'_>,
+        time: f64,
+        speed: Option<f64>,
+    ) -> Result<Image, Failure> {
+        let Some(shown) = &self.shown else { return Err(Failure::Failed("no frame has been looked at yet".into())) };
+        let picture = shown.dresser.dress(frame).map_err(unknown)?;
+        let view = shown.path.at(time).view(picture.origin, self.size);
+        let drawn = renderer.draw(&picture, &view, &shown.light, quality);
+        let mut image = drawn.map_err(|e| Failure::Failed(e.to_string()))?;
+        if !self.plain {
+            Legend { bar: shown.bar.clone(), time: Some(frame.time), speed }.draw(&mut image);
+        }
+        Ok(image)
+    }
+}
+
+fn unknown(e: ColourError) -> Failure {
+    Failure::Usage(e.to_string())
+}
+
+fn path(
+    camera: &Camera,
+    survey: &Survey,
+    hull: &[(DVec3, f64)],
+    span: [f64; 2],
+    size: [u32; 2],
+) -> Result<CameraPath, PathError> {
+    let extent = framing::bounds(hull).map_or(DVec3::ONE, |b| b[1] - b[0]);
+    let suits = Aim::suiting(extent);
+    Ok(match camera {
+        Camera::Auto { azimuth, elevation, up } => {
+            let aim =
+                Aim { azimuth: azimuth.unwrap_or(suits.azimuth), elevation: elevation.unwrap_or(suits.elevation) };
+            CameraPath::framed(hull, aim, up.normalize_or(DVec3::Z), size)
+        }
+        Camera::Orbit { turns, elevation } => {
+            let aim = Aim { elevation: elevation.unwrap_or(suits.elevation), ..suits };
+            CameraPath::orbit(hull, aim, *turns, span, size)
+        }
+        Camera::Fixed { eye, target, up, field } => {
+            CameraPath::Fixed(Stand { eye: *eye, target: *target, up: up.normalize_or(DVec3::Z), field: *field })
+        }
+        Camera::Fly(keys) => {
+            let stand = |eye, target, field| Stand { eye, target, up: DVec3::Z, field };
+            CameraPath::fly(
+                keys.iter().map(|k| Key { time: k.time, stand: stand(k.eye, k.target, k.field) }).collect(),
+            )?
+        }
+        Camera::Follow { grain, distance } => {
+            let track = survey.track().to_vec();
+            let Some((_, target)) = track.first().copied() else {
+                return Err(PathError::NoGrain { id: grain.unwrap_or_default() as u32 });
+            };
+            let to_eye = suits.to_eye();
+            let whole = framing::distance(hull, target, to_eye, DVec3::Z, Stand::FIELD, size);
+            // Near enough to see the one grain among its neighbours.
+            let near = if grain.is_some() { 0.3 * whole } else { whole };
+            let eye = target + to_eye * distance.unwrap_or(near);
+            let stand = Stand { eye, target, up: DVec3::Z, field: Stand::FIELD };
+            CameraPath::Follow { stand, track, smooth: 0.03 * (span[1] - span[0]) }
+        }
+    })
+}
+
+/// Light of the scene. Where it does not say where the sun is, it stands to the left behind the first camera.
+fn light(scene: &Scene, stand: &Stand) -> Light {
+    let mut light = Light::default();
+    let arm = stand.eye - stand.target;
+    let turn = arm.x.atan2(-arm.y) as f32;
+    let (sin, cos) = turn.sin_cos();
+    let s = light.to_sun;
+    light.to_sun = match scene.picture.sun {
+        Some(sun) => sun.as_vec3().normalize_or(s),
+        None => Vec3::new(cos * s.x - sin * s.y, sin * s.x + cos * s.y, s.z),
+    };
+    match scene.picture.background {
+        Background::Day => light.background = [Vec3::new(0.36, 0.48, 0.62), Vec3::new(0.80, 0.82, 0.82)],
+        Background::Paper => light.background = [Vec3::splat(0.92), Vec3::splat(0.97)],
+        Background::Dark => light.background = [Vec3::new(0.012, 0.015, 0.02), Vec3::new(0.05, 0.055, 0.065)],
+    }
+    light
+}
