@@ -350,6 +350,9 @@ pub const OPEN_STRENGTH: f32 = 3.2;
 /// Sine of the angle above the tangent plane from which a tap closes off: facets of a smooth mesh do not.
 pub const OPEN_BIAS: f32 = 0.06;
 
+/// Added to the distance of a tap [reaches]: of a tap in the pixel itself only rounding is left, which must not close it.
+pub const OPEN_LEAST: f32 = 0.01;
+
 /// Reach of the openness at a depth: [pixels] and, what that is there, [m]. `grain`: mean radius [m]; `focal`: see
 /// [`focal`]; `rows`: of the picture.
 pub fn open_reach(grain: f32, focal: f32, rows: u32, depth: f32) -> [f32; 2] {
@@ -369,7 +372,7 @@ pub fn open_tap(i: u32, x: u32, y: u32) -> Vec2 {
 /// What a tap at `to` from p [m] closes off, from 0 to 1.
 pub fn closes(n: Vec3, to: Vec3, reach: f32) -> f32 {
     let square = to.length_squared();
-    let above = n.dot(to) / square.sqrt().max(f32::MIN_POSITIVE) - OPEN_BIAS;
+    let above = n.dot(to) / (square.sqrt() + OPEN_LEAST * reach) - OPEN_BIAS;
     above.max(0.0) * (1.0 - square / (reach * reach)).max(0.0)
 }
 

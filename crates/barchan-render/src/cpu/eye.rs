@@ -33,6 +33,8 @@ pub struct Eye<'a> {
     pub axes: Mat3,
     /// Pixels to one unit of slope.
     pub focal: f32,
+    /// Slope from one sample to the next.
+    step: f32,
     picture: &'a Picture,
     balls: &'a [Ball],
     facets: Vec<Facet>,
@@ -75,7 +77,7 @@ impl<'a> Eye<'a> {
                 corners.push((m as u32, *t));
             }
         }
-        Eye { view, grid, side, axes, focal, picture, balls, facets, corners, near }
+        Eye { view, grid, side, axes, focal, step: 1.0 / scale, picture, balls, facets, corners, near }
     }
 
     /// Finds what each sample sees.
@@ -110,7 +112,7 @@ impl<'a> Eye<'a> {
     /// Slopes of the ray of a sample: [`look::ray`].
     pub fn slope(&self, sample: [u32; 2]) -> Vec2 {
         let [width, height] = self.grid.size.map(|n| 0.5 * n as f32 - 0.5);
-        Vec2::new(sample[0] as f32 - width, height - sample[1] as f32) / (self.focal * self.side as f32)
+        Vec2::new(sample[0] as f32 - width, height - sample[1] as f32) * self.step
     }
 
     /// Where a point along the camera's axes is in the picture [pixels].

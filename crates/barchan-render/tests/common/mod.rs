@@ -1,12 +1,28 @@
 //! What the tests of pictures share.
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use barchan_render::{CpuRenderer, Image, Light, Picture, Quality, Renderer, Sphere, View, look};
+use barchan_render::{CpuRenderer, GpuRenderer, Image, Light, Picture, Quality, RenderError, Renderer, Sphere, View, look};
 use glam::{Vec2, Vec3};
 
 /// Every renderer that must pass.
 pub fn renderers() -> Vec<Box<dyn Renderer>> {
-    vec![Box::new(CpuRenderer::default())]
+    let mut renderers: Vec<Box<dyn Renderer>> = vec![Box::new(CpuRenderer::default())];
+    if let Some(gpu) = gpu() {
+        renderers.push(Box::new(gpu));
+    }
+    renderers
+}
+
+/// The renderer on the GPU, unless there is no adapter at all.
+pub fn gpu() -> Option<GpuRenderer> {
+    match GpuRenderer::new() {
+        Ok(gpu) => Some(gpu),
+        Err(RenderError::NoAdapter { reason }) => {
+            eprintln!("SKIPPED on the GPU: no adapter ({reason})");
+            None
+        }
+        Err(other) => panic!("{other}"),
+    }
 }
 
 /// One white sphere.

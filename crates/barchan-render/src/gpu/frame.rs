@@ -1,0 +1,163 @@
+//! What the shaders are told: constants of the [look](crate::look) once, the rest with every tile.
+
+use crate::look::{self, Extent, SunMap};
+use crate::{Light, Picture, View};
+use bytemuck::{Pod, Zeroable};
+use glam::{DVec3, Vec2, Vec3};
+use std::fmt::Write;
+
+/// Texels in a row of the texture of spheres and triangles.
+pub const TEXELS_A_ROW: u32 = 4096;
+
+/// The constants of the look in WGSL, then what every pass knows.
+pub fn prelude() -> String {
+    let mut text = String::new();
+    for (name, value) in [
+        ("SHADOW_SIDE", look::SHADOW_SIDE),
+        ("SHADOW_SEARCH", look::SHADOW_SEARCH),
+        ("SHADOW_TAPS", look::SHADOW_TAPS),
+        ("OPEN_TAPS", look::OPEN_TAPS),
+        ("TEXELS_A_ROW", TEXELS_A_ROW),
+    ] {
+        let _ = writeln!(text, "const {name} = {value}u;");
+    }
+    for (name, value) in [
+        ("SHADOW_TENT", look::SHADOW_TENT),
+        ("SHADOW_REACH", look::SHADOW_REACH),
+        ("SHADOW_SLOPE", look::SHADOW_SLOPE),
+        ("SHADOW_BIAS", look::SHADOW_BIAS),
+        ("OPEN_PIXELS_LEAST", look::OPEN_PIXELS[0]),
+        ("OPEN_PIXELS_MOST", look::OPEN_PIXELS[1]),
+        ("OPEN_STRENGTH", look::OPEN_STRENGTH),
+        ("OPEN_BIAS", look::OPEN_BIAS),
+        ("FLOOR_WHOLE", look::FLOOR_FADE[0]),
+        ("FLOOR_GONE", look::FLOOR_FADE[1]),
+        ("GLASS_FACE", look::GLASS[0]),
+        ("GLASS_EDGE", look::GLASS[1]),
+        ("LINE_LIFT", look::LINE_LIFT),
+        ("GOLDEN_COS", look::GOLDEN.cos()),
+        ("GOLDEN_SIN", look::GOLDEN.sin()),
+    ] {
+        let _ = writeln!(text, "const {name}: f32 = {value:?};");
+    }
+    text + include_str!("common.wgsl")
+}
+
+/// Uniforms of a tile, field by field those of `common.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct Frame {
+    right: Vec3,
+    near: f32,
+    up: Vec3,
+    focal: f32,
+    ahead: Vec3,
+    softness: f32,
+    eye: Vec3,
+    open_reach: f32,
+    size: Vec2,
+    origin: Vec2,
+    tile: Vec2,
+    floor_slope: Vec2,
+    floor_colour: Vec3,
+    floor_start: f32,
+    middle: Vec2,
+    floor_reach: f32,
+    floor_height: f32,
+    across: Vec3,
+    texel: f32,
+    along: Vec3,
+    low: f32,
+    to_sun: Vec3,
+    high: f32,
+    corner: Vec2,
+    sun_top: f32,
+    facet_first: u32,
+    sun: Vec3,
+    gloss: f32,
+    sky: Vec3,
+    shininess: f32,
+    ground: Vec3,
+    exposure: f32,
+    top: Vec3,
+    spare_1: f32,
+    foot: Vec3,
+    spare_2: f32,
+    turns: [[f32; 4]; 16],
+}
+
+/// The floor, if it is seen: from above only.
+pub fn floor(picture: &Picture, view: &View) -> Option<(f32, Vec3)> {
+    picture.floor.filter(|f| f.0 < view.eye.z)
+}
+
+/// Axes of a camera: right, up, ahead.
+pub fn axes(view: &View) -> [Vec3; 3] {
+    let back = (view.eye - view.target).normalize_or(Vec3::Z);
+    let right = view.up.cross(back).normalize_or(Vec3::X);
+    [right, back.cross(right), -back]
+}
+
+impl Frame {
+    /// Uniforms of the whole picture as one tile. `view` is upright, `light.to_sun` a unit vector.
+    pub fn new(picture: &Picture, view: &View, light: &Light, extent: &Extent, map: &SunMap, facet_first: u32) -> Self {
+        let [right, up, ahead] = axes(view);
+        let size = Vec2::new(view.size[0] as f32, view.size[1] as f32);
+        // Depth 0 stands for nothing, so the lowest thing must be above it.
+        let range = (map.high - map.low).max(map.texel);
+        let mut frame = Frame {
+            right,
+            near: look::near(view),
+            up,
+            focal: look::focal(view),
+            ahead,
+            softness: light.softness.max(0.0),
+            eye: view.eye,
+            open_reach: look::OPEN_REACH * extent.grain,
+            size,
+            tile: size,
+            middle: extent.middle.truncate(),
+            floor_reach: extent.half.truncate().length().max(extent.half.z).max(f32::MIN_POSITIVE),
+            across: map.across,
+            texel: map.texel,
+            along: map.along,
+            low: map.high - 1.01 * range,
+            to_sun: map.to_sun,
+            high: map.high,
+            corner: map.corner,
+            facet_first,
+            sun: light.sun,
+            gloss: light.gloss,
+            sky: light.sky,
+            shininess: light.shininess,
+            ground: light.ground,
+            exposure: light.exposure,
+            top: light.background[0],
+            sun_top: map.high,
+            foot: light.background[1],
+            ..Frame::zeroed()
+        };
+        if let Some((height, colour)) = floor(picture, view) {
+            (frame.floor_height, frame.floor_colour) = (height, colour);
+            // 1/depth is even over the picture on any plane: (slope, 1)·fall / height, slope from the pixel.
+            let fall = DVec3::new(right.z.into(), up.z.into(), ahead.z.into()) / f64::from(height - view.eye.z);
+            let focal = f64::from(frame.focal);
+            let half = 0.5 * size.as_dvec2() / focal;
+            frame.floor_slope = (fall.truncate() * glam::DVec2::new(1.0, -1.0) / focal).as_vec2();
+            frame.floor_start = (fall.z - fall.x * half.x + fall.y * half.y) as f32;
+        }
+        for (x, y) in (0..16).map(|i| (i % 4, i / 4)) {
+            let (sin, cos) = look::turn(x, y).sin_cos();
+            let number = look::pattern(x, y);
+            frame.turns[number as usize] = [cos, sin, ((number * 7 % 16) as f32 + 0.5) / 16.0, 0.0];
+        }
+        frame
+    }
+
+    /// The same for a part of the picture.
+    pub fn on_tile(mut self, tile: &super::targets::Tile) -> Self {
+        self.origin = Vec2::new(tile.first[0] as f32, tile.first[1] as f32);
+        self.tile = Vec2::new(tile.size[0] as f32, tile.size[1] as f32);
+        self
+    }
+}

@@ -1,0 +1,338 @@
+//! The renderer on wgpu: the [look](crate::look) in shaders, off-screen and in a window on one path.
+//!
+//! [`GpuRenderer::draw_to`] shows the passes: `shadow` draws the sun's map, `surface` the number and depth of the nearest
+//! surface of every sample, `openness` looks around every pixel, `panes` lays glass and lines into a veil, `light` gives
+//! each pixel its light and its bytes. A sphere is a square that touches its silhouette in perspective; its fragments get
+//! the sphere's depth. Only numbers are drawn many times over: what a surface is made of is looked up where it is seen.
+
+mod device;
+mod frame;
+mod passes;
+mod scene;
+mod targets;
+
+use crate::look::{self, Extent, SunMap};
+use crate::{Image, Light, Picture, Quality, RenderError, Renderer, View};
+use frame::Frame;
+use glam::Vec3;
+use passes::{Kind, Passes};
+use scene::Scene;
+use targets::Targets;
+use wgpu::util::{BufferInitDescriptor, DeviceExt};
+use wgpu::{TextureFormat, TextureUsages};
+
+/// Draws with a graphics adapter, real or software. Keeps textures and pipelines from picture to picture.
+pub struct GpuRenderer {
+    device: wgpu::Device,
+    queue: wgpu::Queue,
+    name: String,
+    fault: device::Fault,
+    passes: Passes,
+    uniforms: wgpu::Buffer,
+    scene: Option<Scene>,
+    /// The sun's map, and what it shows: nothing since the last upload if `None`.
+    heights: wgpu::TextureView,
+    shadowed: Option<SunMap>,
+    targets: Option<Targets>,
+    image: Option<(wgpu::Texture, wgpu::Buffer)>,
+}
+
+impl GpuRenderer {
+    /// Opens an adapter without a window: hardware if there is, else software (its name says so), Vulkan, Metal or DirectX
+    /// before GL.
+    pub fn new() -> Result<Self, RenderError> {
+        let opened = device::open()?;
+        Self::with(opened.device, opened.queue, opened.name, opened.fault)
+    }
+
+    /// Draws with the device of a window.
+    pub fn on(device: wgpu::Device, queue: wgpu::Queue) -> Result<Self, RenderError> {
+        let name = device::name(&device.adapter_info());
+        Self::with(device, queue, name, device::Fault::default())
+    }
+
+    fn with(device: wgpu::Device, queue: wgpu::Queue, name: String, fault: device::Fault) -> Result<Self, RenderError> {
+        let made = guarded(&device.clone(), &fault.clone(), || {
+            let uniforms = device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("frame"),
+                size: size_of::<Frame>() as u64,
+                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            });
+            let heights = targets::target(&device, "heights", [look::SHADOW_SIDE; 2], Targets::DEPTH);
+            let passes = Passes::new(&device);
+            let (scene, shadowed, targets, image) = (None, None, None, None);
+            Ok(GpuRenderer { device, queue, name, fault, passes, uniforms, scene, heights, shadowed, targets, image })
+        });
+        made
+    }
+
+    /// Puts a picture on the device: call it when the picture has changed, then [`GpuRenderer::draw_to`] as often as needed.
+    pub fn upload(&mut self, picture: &Picture) -> Result<(), RenderError> {
+        let (device, queue) = (&self.device, &self.queue);
+        self.scene = Some(guarded(device, &self.fault, || Scene::upload(device, queue, picture))?);
+        self.shadowed = None;
+        Ok(())
+    }
+
+    /// Draws the picture uploaded last into a target of the view's size. The sun's map is drawn again only if the picture
+    /// or the sun's direction has changed.
+    pub fn draw_to(
+        &mut self,
+        picture: &Picture,
+        view: &View,
+        light: &Light,
+        quality: &Quality,
+        target: &wgpu::TextureView,
+        format: TextureFormat,
+    ) -> Result<(), RenderError> {
+        self.check(view)?;
+        if self.scene.is_none() {
+            self.upload(picture)?;
+        }
+        let (device, fault) = (self.device.clone(), self.fault.clone());
+        guarded(&device, &fault, || self.passes(picture, view, light, quality, target, format))
+    }
+
+    fn passes(
+        &mut self,
+        picture: &Picture,
+        view: &View,
+        light: &Light,
+        quality: &Quality,
+        target: &wgpu::TextureView,
+        format: TextureFormat,
+    ) -> Result<(), RenderError> {
+        let Some(scene) = &self.scene else { return Ok(()) };
+        let device = &self.device;
+        let view = look::upright(view);
+        let light = Light { to_sun: light.to_sun.try_normalize().unwrap_or(Vec3::Z), ..*light };
+        let extent = Extent::of(picture, &view);
+        let map = SunMap::fit(picture, &extent, &light);
+        let frame = Frame::new(picture, &view, &light, &extent, &map, scene.facet_first());
+        let (panes, strokes) = (scene::panes(picture, &view), scene::strokes(picture, &view));
+        let veiled = !panes.is_empty() || !strokes.is_empty();
+        let kind = Kind {
+            side: quality.side(),
+            shadows: quality.shadows,
+            occlusion: quality.occlusion,
+            facets: scene.facets > 0,
+            veil: veiled,
+            format,
+        };
+        let vertices = |contents: &[u8]| {
+            let usage = wgpu::BufferUsages::VERTEX;
+            device.create_buffer_init(&BufferInitDescriptor { label: Some("panes"), contents, usage })
+        };
+        let bound = device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("scene"),
+            layout: &self.passes.scene,
+            entries: &[
+                wgpu::BindGroupEntry { binding: 0, resource: self.uniforms.as_entire_binding() },
+                wgpu::BindGroupEntry { binding: 1, resource: wgpu::BindingResource::TextureView(&scene.texels) },
+            ],
+        });
+        let most = device.limits().max_texture_dimension_2d;
+        for tile in targets::tiles(view.size, quality.side(), most) {
+            if !self.targets.as_ref().is_some_and(|t| t.fit(tile.size, kind.side, veiled)) {
+                self.targets = None;
+            }
+            let to = self.targets.get_or_insert_with(|| Targets::new(device, tile.size, kind.side, veiled));
+            self.queue.write_buffer(&self.uniforms, 0, bytemuck::bytes_of(&frame.on_tile(&tile)));
+            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("barchan") });
+            if quality.shadows && self.shadowed != Some(map) {
+                let mut pass = begin(&mut encoder, "shadow", None, Some(&self.heights), true);
+                pass.set_bind_group(0, &bound, &[]);
+                draw(&mut pass, &self.passes.shadow_spheres, 6 * scene.spheres);
+                draw(&mut pass, &self.passes.shadow_facets, 3 * scene.facets);
+                self.shadowed = Some(map);
+            }
+            {
+                let mut pass = begin(&mut encoder, "surface", Some(&to.numbers), Some(&to.depth), true);
+                pass.set_bind_group(0, &bound, &[]);
+                if frame::floor(picture, &view).is_some() {
+                    draw(&mut pass, self.passes.floor(device, kind), 3);
+                }
+                draw(&mut pass, &self.passes.surface_spheres, 6 * scene.spheres);
+                draw(&mut pass, &self.passes.surface_facets, 3 * scene.facets);
+            }
+            if quality.occlusion {
+                let reads = self.passes.openness.bind(device, "openness", &[&to.depth, &to.numbers]);
+                let mut pass = begin(&mut encoder, "openness", Some(&to.open), None, true);
+                pass.set_bind_group(0, &bound, &[]);
+                pass.set_bind_group(1, &reads, &[]);
+                draw(&mut pass, self.passes.open(device, kind), 3);
+            }
+            if veiled {
+                let reads = self.passes.panes.bind(device, "panes", &[&to.depth]);
+                let mut pass = begin(&mut encoder, "panes", Some(&to.veil), None, true);
+                pass.set_bind_group(0, &bound, &[]);
+                pass.set_bind_group(1, &reads, &[]);
+                if !panes.is_empty() {
+                    pass.set_vertex_buffer(0, vertices(bytemuck::cast_slice(&panes)).slice(..));
+                    draw(&mut pass, self.passes.pane(device, kind), panes.len() as u32);
+                }
+                if !strokes.is_empty() {
+                    pass.set_vertex_buffer(0, vertices(bytemuck::cast_slice(&strokes)).slice(..));
+                    draw(&mut pass, self.passes.stroke(device, kind), strokes.len() as u32);
+                }
+            }
+            {
+                let reads = [&to.numbers, &to.open, &self.heights, &to.veil];
+                let reads = self.passes.light.bind(device, "light", &reads);
+                let mut pass = begin(&mut encoder, "light", Some(target), None, tile.keep == [0, 0]);
+                pass.set_scissor_rect(tile.keep[0], tile.keep[1], tile.kept[0], tile.kept[1]);
+                pass.set_bind_group(0, &bound, &[]);
+                pass.set_bind_group(1, &reads, &[]);
+                draw(&mut pass, self.passes.light(device, kind), 3);
+            }
+            self.queue.submit([encoder.finish()]);
+        }
+        Ok(())
+    }
+
+    fn check(&self, view: &View) -> Result<(), RenderError> {
+        let limit = look::SIZE_MOST.min(self.device.limits().max_texture_dimension_2d);
+        let [width, height] = view.size;
+        let fits = |n: u32| (look::SIZE_LEAST..=limit).contains(&n);
+        if fits(width) && fits(height) { Ok(()) } else { Err(RenderError::Size { width, height, limit }) }
+    }
+}
+
+impl Renderer for GpuRenderer {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn draw(&mut self, picture: &Picture, view: &View, light: &Light, quality: &Quality) -> Result<Image, RenderError> {
+        self.check(view)?;
+        self.upload(picture)?;
+        let [width, height] = view.size;
+        let (device, fault) = (self.device.clone(), self.fault.clone());
+        let (texture, buffer) = guarded(&device, &fault, || {
+            Ok(self.image.take().filter(|i| i.0.width() == width && i.0.height() == height))
+        })?
+        .map_or_else(|| guarded(&device, &fault, || Ok(readable(&device, view.size))), Ok)?;
+        let target = texture.create_view(&wgpu::TextureViewDescriptor::default());
+        self.draw_to(picture, view, light, quality, &target, texture.format())?;
+        let rgba = guarded(&device, &fault, || read(&device, &self.queue, &texture, &buffer))?;
+        self.image = Some((texture, buffer));
+        Ok(Image { width, height, rgba })
+    }
+}
+
+/// A texture to draw into and a buffer to read it through.
+fn readable(device: &wgpu::Device, [width, height]: [u32; 2]) -> (wgpu::Texture, wgpu::Buffer) {
+    let texture = device.create_texture(&wgpu::TextureDescriptor {
+        label: Some("image"),
+        size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format: TextureFormat::Rgba8Unorm,
+        usage: TextureUsages::RENDER_ATTACHMENT | TextureUsages::COPY_SRC,
+        view_formats: &[],
+    });
+    let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("image"),
+        size: u64::from(pitch(width)) * u64::from(height),
+        usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
+        mapped_at_creation: false,
+    });
+    (texture, buffer)
+}
+
+/// Bytes from a row of a buffer to the next.
+fn pitch(width: u32) -> u32 {
+    (4 * width).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT)
+}
+
+/// Reads a texture through a buffer, row by row.
+fn read(
+    device: &wgpu::Device,
+    queue: &wgpu::Queue,
+    texture: &wgpu::Texture,
+    buffer: &wgpu::Buffer,
+) -> Result<Vec<u8>, RenderError> {
+    let failed = |reason: String| RenderError::Device { reason };
+    let (width, pitch) = (texture.width(), pitch(texture.width()));
+    let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("read") });
+    let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(pitch), rows_per_image: None };
+    encoder.copy_texture_to_buffer(
+        texture.as_image_copy(),
+        wgpu::TexelCopyBufferInfo { buffer, layout },
+        texture.size(),
+    );
+    queue.submit([encoder.finish()]);
+    let (send, receive) = std::sync::mpsc::channel();
+    buffer.map_async(wgpu::MapMode::Read, .., move |result| {
+        let _ = send.send(result);
+    });
+    device.poll(wgpu::PollType::wait_indefinitely()).map_err(|e| failed(e.to_string()))?;
+    match receive.try_recv() {
+        Ok(Ok(())) => {}
+        Ok(Err(e)) => return Err(failed(e.to_string())),
+        Err(e) => return Err(failed(e.to_string())),
+    }
+    let mut rgba = Vec::with_capacity(4 * width as usize * texture.height() as usize);
+    let bytes = buffer.get_mapped_range(..).map_err(|e| failed(e.to_string()))?;
+    for row in bytes.chunks(pitch as usize) {
+        rgba.extend_from_slice(&row[..4 * width as usize]);
+    }
+    drop(bytes);
+    buffer.unmap();
+    Ok(rgba)
+}
+
+/// Begins a pass that clears what it draws into (depth to infinitely far), or keeps it.
+fn begin<'a>(
+    encoder: &'a mut wgpu::CommandEncoder,
+    label: &str,
+    colour: Option<&wgpu::TextureView>,
+    depth: Option<&wgpu::TextureView>,
+    clear: bool,
+) -> wgpu::RenderPass<'a> {
+    let load = if clear { wgpu::LoadOp::Clear(wgpu::Color::TRANSPARENT) } else { wgpu::LoadOp::Load };
+    let colour = colour.map(|view| {
+        Some(wgpu::RenderPassColorAttachment {
+            view,
+            depth_slice: None,
+            resolve_target: None,
+            ops: wgpu::Operations { load, store: wgpu::StoreOp::Store },
+        })
+    });
+    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+        label: Some(label),
+        color_attachments: colour.as_slice(),
+        depth_stencil_attachment: depth.map(|view| wgpu::RenderPassDepthStencilAttachment {
+            view,
+            depth_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(0.0), store: wgpu::StoreOp::Store }),
+            stencil_ops: None,
+        }),
+        ..Default::default()
+    })
+}
+
+fn draw(pass: &mut wgpu::RenderPass, pipeline: &wgpu::RenderPipeline, vertices: u32) {
+    pass.set_pipeline(pipeline);
+    pass.draw(0..vertices, 0..1);
+}
+
+/// Does something on a device; whatever the device reports meanwhile, or has reported, is the error.
+fn guarded<T>(
+    device: &wgpu::Device,
+    fault: &device::Fault,
+    work: impl FnOnce() -> Result<T, RenderError>,
+) -> Result<T, RenderError> {
+    let filters = [wgpu::ErrorFilter::Validation, wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Internal];
+    let scopes = filters.map(|filter| device.push_error_scope(filter));
+    let result = work();
+    // Scopes close in the reverse of the order they were opened in.
+    let errors = scopes.into_iter().rev().filter_map(|scope| pollster::block_on(scope.pop()));
+    let error = errors.map(|e| e.to_string()).last();
+    let lost = fault.lock().ok().and_then(|fault| fault.clone());
+    match lost.or(error) {
+        Some(reason) => Err(RenderError::Device { reason }),
+        None => result,
+    }
+}
