@@ -99,7 +99,7 @@ impl App {
         let mut app = App {
             content: Content::Gallery,
             stage: None,
-            canvas: Canvas::new(state)?,
+            canvas: Canvas::new(state, &context.egui_ctx)?,
             hand: Hand::default(),
             effects: Effects { shadows: true, occlusion: true },
             plots: Plots::default(),
@@ -407,7 +407,7 @@ impl eframe::App for App {
         if !matches!(self.content, Content::Gallery) {
             Panel::bottom("status").frame(surround(12, 6)).show(ui, |ui| panel::status(ui, self));
             let width = ui.available_width();
-            Panel::left("values").frame(surround(12, 6)).exact_size(252.0).resizable(false).show(ui, |ui| {
+            Panel::left("values").frame(surround(12, 6)).exact_size(262.0).resizable(false).show(ui, |ui| {
                 egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| panel::values(ui, self));
             });
             if width > 1000.0 {

@@ -7,6 +7,7 @@
 use barchan_render::{GpuRenderer, Light, Picture, Quality, RenderError, Renderer, View};
 use egui_wgpu::RenderState;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,9 +18,6 @@ const TOO_SLOW: f64 = 0.022;
 const QUICK: f64 = 0.006;
 /// How long nothing must change before a good picture is drawn.
 const STILL_AFTER: Duration = Duration::from_millis(250);
-
-/// How soon to look whether a picture is done.
-const LOOK_AGAIN: Duration = Duration::from_millis(4);
 
 /// How pictures are drawn while things move.
 struct Level {
@@ -65,12 +63,21 @@ pub struct Canvas {
     busy: Arc<AtomicBool>,
     /// Wall-clock time the last picture took [s].
     took: Arc<Mutex<Option<f64>>>,
+    /// Pictures under way, for the thread that waits for them.
+    waiter: Sender<Underway>,
     level: usize,
     /// Wall-clock time of pictures at this level, smoothed [s].
     cost: f64,
     uploaded: Option<u64>,
     drawn: Option<Drawn>,
     changed: Instant,
+}
+
+/// A picture that is being drawn.
+struct Underway {
+    index: wgpu::SubmissionIndex,
+    begun: Instant,
+    fine: bool,
 }
 
 /// What the texture shows.
@@ -85,15 +92,32 @@ struct Drawn {
 
 impl Canvas {
     /// A canvas on the window's device.
-    pub fn new(state: &RenderState) -> Result<Canvas, RenderError> {
+    pub fn new(state: &RenderState, ctx: &egui::Context) -> Result<Canvas, RenderError> {
         let gpu = GpuRenderer::on(state.device.clone(), state.queue.clone())?;
+        let (busy, took) = (Arc::<AtomicBool>::default(), Arc::<Mutex<Option<f64>>>::default());
+        let (waiter, inbox) = channel::<Underway>();
+        let (device, ctx, free, time) = (state.device.clone(), ctx.clone(), busy.clone(), took.clone());
+        // Waits for pictures, so that the window need not, and knows what they cost.
+        let wait = move || {
+            while let Ok(Underway { index, begun, fine }) = inbox.recv() {
+                let _ = device.poll(wgpu::PollType::Wait { submission_index: Some(index), timeout: None });
+                if !fine {
+                    *time.lock().unwrap_or_else(PoisonError::into_inner) = Some(begun.elapsed().as_secs_f64());
+                }
+                free.store(false, Ordering::Release);
+                ctx.request_repaint();
+            }
+        };
+        let started = std::thread::Builder::new().name("canvas".into()).spawn(wait);
+        started.map_err(|e| RenderError::Device { reason: format!("a thread could not be started: {e}") })?;
         Ok(Canvas {
             software: state.adapter.get_info().device_type == wgpu::DeviceType::Cpu,
             state: state.clone(),
             gpu,
             target: None,
-            busy: Arc::default(),
-            took: Arc::default(),
+            busy,
+            took,
+            waiter,
             level: FIRST_LEVEL,
             cost: 0.0,
             uploaded: None,
@@ -137,8 +161,6 @@ impl Canvas {
         light: Light,
         effects: Effects,
     ) -> Result<Option<egui::TextureId>, RenderError> {
-        // Lets callbacks of finished work run.
-        let _ = self.state.device.poll(wgpu::PollType::Poll);
         let took = self.took.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(seconds) = took {
             self.learn(seconds);
@@ -156,9 +178,7 @@ impl Canvas {
         if needed && !self.busy.load(Ordering::Acquire) {
             self.start((serial, picture), wanted, fine)?;
         }
-        if self.busy.load(Ordering::Acquire) {
-            ctx.request_repaint_after(LOOK_AGAIN);
-        } else if self.drawn.is_some_and(|d| !d.fine) {
+        if !self.busy.load(Ordering::Acquire) && self.drawn.is_some_and(|d| !d.fine) {
             ctx.request_repaint_after(STILL_AFTER);
         }
         Ok(self.target.as_ref().map(|t| t.id))
@@ -183,13 +203,10 @@ impl Canvas {
         let begun = Instant::now();
         self.gpu.draw_to(picture, &view, &wanted.light, &quality, &target.view, format)?;
         self.busy.store(true, Ordering::Release);
-        let (busy, took) = (self.busy.clone(), self.took.clone());
-        self.state.queue.on_submitted_work_done(move || {
-            if !fine {
-                *took.lock().unwrap_or_else(PoisonError::into_inner) = Some(begun.elapsed().as_secs_f64());
-            }
-            busy.store(false, Ordering::Release);
-        });
+        let index = self.state.queue.submit([]);
+        if self.waiter.send(Underway { index, begun, fine }).is_err() {
+            self.busy.store(false, Ordering::Release);
+        }
         self.drawn = Some(Drawn { fine, view: if fine { wanted.view } else { view }, ..wanted });
         Ok(())
     }

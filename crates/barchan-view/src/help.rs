@@ -9,8 +9,8 @@ pub const KEYS: &[(&str, &[(&str, &str)])] = &[
         "Run",
         &[
             ("Space", "play, pause"),
-            ("S  →", "one step"),
-            ("←", "one frame back (playback)"),
+            ("S  Right", "one step"),
+            ("Left", "one frame back (playback)"),
             ("R", "reset; read a changed scene file anew"),
             ("P", "record a film, stop recording"),
             ("G", "gallery"),
@@ -40,7 +40,7 @@ pub const KEYS: &[(&str, &[(&str, &str)])] = &[
             ("[  ]", "smaller, larger reach"),
         ],
     ),
-    ("Window", &[("H  ?", "this sheet"), ("Esc", "close the sheet, let go, back to the gallery")]),
+    ("Window", &[("Ctrl Q", "quit"), ("H  ?", "this sheet"), ("Esc", "close the sheet, let go, back to the gallery")]),
 ];
 
 /// Shows the sheet while `open`.
@@ -51,15 +51,21 @@ pub fn show(ctx: &egui::Context, open: &mut bool) {
         .resizable(false)
         .anchor(Align2::CENTER_CENTER, vec2(0.0, 0.0))
         .show(ctx, |ui| {
-            egui::Grid::new("keys").num_columns(2).spacing(vec2(28.0, 5.0)).show(ui, |ui| {
-                for (group, keys) in KEYS {
-                    ui.label(RichText::new(group.to_uppercase()).size(11.5).color(WEAK).strong());
-                    ui.end_row();
-                    for (key, does) in *keys {
-                        ui.label(RichText::new(*key).color(ACCENT));
-                        ui.label(*does);
-                        ui.end_row();
-                    }
+            ui.horizontal_top(|ui| {
+                for (column, groups) in KEYS.chunks(2).enumerate() {
+                    ui.add_space(10.0);
+                    egui::Grid::new(("keys", column)).num_columns(2).spacing(vec2(18.0, 4.0)).show(ui, |ui| {
+                        for (group, keys) in groups {
+                            ui.label(RichText::new(group.to_uppercase()).size(11.5).color(WEAK).strong());
+                            ui.end_row();
+                            for (key, does) in *keys {
+                                ui.label(RichText::new(*key).color(ACCENT));
+                                ui.label(*does);
+                                ui.end_row();
+                            }
+                        }
+                    });
+                    ui.add_space(10.0);
                 }
             });
         });

@@ -19,6 +19,9 @@ impl App {
 
     /// Does what the keys that went down ask for.
     pub fn keys(&mut self, ctx: &Context) {
+        if ctx.input(|i| i.modifiers.command && i.key_pressed(Key::Q)) {
+            ctx.send_viewport_cmd(egui::ViewportCommand::Close);
+        }
         if ctx.memory(|m| m.focused().is_some()) {
             return;
         }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// How long the user's own numbers stand before the simulation's replace them: it may take that long to answer.
 const HELD: Duration = Duration::from_millis(500);
 /// Mark of what takes a reset to come into force.
-const AT_RESET: &str = "⟲";
+const AT_RESET: &str = "*";
 
 /// Values as the sliders have them.
 #[derive(Clone, Debug)]
@@ -94,11 +94,19 @@ impl Sliders {
 
 fn row(ui: &mut Ui, name: &str, slider: Slider<'_>) -> egui::Response {
     ui.horizontal(|ui| {
-        ui.spacing_mut().slider_width = 76.0;
-        ui.add_sized(vec2(80.0, 20.0), egui::Label::new(name).halign(Align::Min));
+        ui.spacing_mut().slider_width = 70.0;
+        label(ui, name);
         ui.add(slider)
     })
     .inner
+}
+
+/// A name of fixed width, so that what follows stands in a column.
+fn label(ui: &mut Ui, name: &str) {
+    ui.allocate_ui_with_layout(vec2(80.0, 24.0), Layout::left_to_right(Align::Center), |ui| {
+        ui.set_min_width(80.0);
+        ui.label(name);
+    });
 }
 
 /// The bar at the top.
@@ -118,14 +126,14 @@ pub fn bar(ui: &mut Ui, app: &mut App) {
         ui.separator();
         let playing = app.state() == Some(State::Playing);
         let alive = !matches!(app.state(), Some(State::Failed | State::Loading));
-        let label = if playing { "⏸ Pause" } else { "▶ Play" };
-        if ui.add_enabled(alive, Button::new(label).min_size(vec2(78.0, 0.0))).on_hover_text("Space").clicked() {
+        let label = if playing { "Pause" } else { "Play" };
+        if ui.add_enabled(alive, Button::new(label).min_size(vec2(64.0, 0.0))).on_hover_text("Space").clicked() {
             app.toggle();
         }
-        if ui.add_enabled(alive, Button::new("⏭ Step")).on_hover_text("S or →").clicked() {
+        if ui.add_enabled(alive, Button::new("Step")).on_hover_text("S").clicked() {
             app.step(1);
         }
-        if ui.button("⟲ Reset").on_hover_text("R").clicked() {
+        if ui.button("Reset").on_hover_text("R").clicked() {
             app.reset(&ctx);
         }
         speed(ui, app);
@@ -148,8 +156,8 @@ pub fn bar(ui: &mut Ui, app: &mut App) {
                 app.save();
             }
             let (label, colour) = match &app.recording {
-                Some(r) => (format!("⏹ {:.0} s", r.length().as_secs_f64()), ALARM),
-                None => ("⏺ Record".to_string(), Color32::from_gray(220)),
+                Some(r) => (format!("Stop  {:.0} s", r.length().as_secs_f64()), ALARM),
+                None => ("Record".to_string(), Color32::from_gray(220)),
             };
             let button = Button::new(RichText::new(label).color(colour));
             if ui.add_enabled(app.stage.is_some(), button).on_hover_text("a film of what is seen (P)").clicked() {
@@ -255,7 +263,7 @@ pub fn values(ui: &mut Ui, app: &mut App) {
 
 fn choose(ui: &mut Ui, name: &str, add: impl FnOnce(&mut Ui)) {
     ui.horizontal(|ui| {
-        ui.add_sized(vec2(80.0, 20.0), egui::Label::new(name).halign(Align::Min));
+        label(ui, name);
         add(ui);
     });
 }
@@ -276,7 +284,7 @@ pub fn numbers(ui: &mut Ui, app: &mut App) {
                     ("steps", crate::plots::grouped(stats.step as usize)),
                     ("largest overlap", format!("{:.2} %", 100.0 * stats.overlap)),
                     ("memory", number(stats.memory as f64, "B")),
-                    ("hash", stats.hash.map_or("while it stands".into(), |h| format!("{h:016x}"))),
+                    ("hash", stats.hash.map_or("when paused".into(), |h| format!("{:08x}", h >> 32))),
                 ],
             );
         }

@@ -55,7 +55,11 @@ impl Plots {
         theme::head(ui, "Live");
         for (row, (name, unit, colour)) in ROWS.iter().enumerate() {
             let now = self.samples.back().map_or(0.0, |s| s[row]);
-            let text = if *name == "Grains" { grouped(stats.grains) } else { number(now, unit) };
+            let text = match *name {
+                "Grains" => grouped(stats.grains),
+                "Rate against real time" => format!("{now:.3} ×"),
+                _ => number(now, unit),
+            };
             plot(ui, name, &text, *colour, self.samples.iter().map(|s| s[row]));
         }
         theme::head(ui, "Time of a step");

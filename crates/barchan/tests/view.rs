@@ -165,7 +165,7 @@ impl<'d> Window<'d> {
     }
 
     fn close(mut self) {
-        self.display.xdotool(&["windowquit", &self.id]);
+        self.key("ctrl+q");
         let begun = Instant::now();
         loop {
             match self.program.try_wait().unwrap() {
