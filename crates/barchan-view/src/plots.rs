@@ -58,6 +58,7 @@ impl Plots {
             let text = match *name {
                 "Grains" => grouped(stats.grains),
                 "Rate against real time" => format!("{now:.3} ×"),
+                _ if unit.is_empty() => format!("{now:.2}"),
                 _ => number(now, unit),
             };
             plot(ui, name, &text, *colour, self.samples.iter().map(|s| s[row]));

@@ -254,13 +254,14 @@ impl Worker {
                 Err(e) => refused(&e),
             },
         };
+        if self.state != State::Playing {
+            self.publish(world);
+        }
+        // After the frame: whoever reads the answer sees what was done.
         if let Some(answer) = answer {
             self.answers += 1;
             let number = self.answers;
             self.tell(|p| p.answer = Some((number, answer)));
-        }
-        if self.state != State::Playing {
-            self.publish(world);
         }
     }
 
