@@ -4,6 +4,7 @@
 use crate::DemError;
 use crate::kernel::Kernels;
 use crate::lists::{Batch, BlockLists, Rolls, WallBatch};
+use crate::live::Warp;
 use crate::settings::{Column, Settings};
 use crate::state::{Load, Record};
 use crate::step::Solver;
@@ -121,6 +122,10 @@ impl<R: Kernels> Solver<R> {
                 ),
             ),
         ];
+        // Only where it was changed: a checkpoint of a run that nobody touched is what it always was.
+        if self.warp != Warp::default() {
+            out.push(("wall.clock".into(), self.warp.column()));
+        }
         out.push(("block.end".into(), Column::U32(self.blocks.iter().map(|b| b.end).collect())));
         for (b, lists) in self.blocks.iter().enumerate() {
             for (kind, batches, rolls) in
@@ -239,6 +244,11 @@ impl<R: Kernels> Solver<R> {
         let budgets = read.f64s("wall.budget")?;
         of_length("wall.budget", budgets.len(), solver.walls.len())?;
         solver.wall_budget = budgets;
+
+        if let Some(column) = columns("wall.clock") {
+            let damaged = || DemError::Checkpoint("column wall.clock is not a clock".into());
+            solver.warp = Warp::from_column(&column).ok_or_else(damaged)?;
+        }
 
         let ends = read.u32s("block.end")?;
         of_length("block.end", ends.len(), blocks)?;

@@ -60,6 +60,9 @@ pub enum DemError {
     /// A grain of a material or shape that the settings don't have, or without a size.
     #[error("a new grain has {0}; name one that the settings have")]
     NoSuch(&'static str),
+    /// A change that cannot be made while grains move.
+    #[error("{0} cannot be changed while grains move; change the scene and start it anew")]
+    Live(&'static str),
     /// A checkpoint does not fit this solver.
     #[error("the checkpoint does not fit: {0}")]
     Checkpoint(String),
@@ -83,6 +86,10 @@ macro_rules! on {
         }
     };
 }
+
+// Below the macro, which it uses.
+mod live;
+pub use live::Warp;
 
 impl Dem {
     /// A world without grains.

@@ -13,6 +13,7 @@ use crate::DemError;
 use crate::integrate::{Block, Clock};
 use crate::kernel::{self, BlockKernel, Integrate, Kernels, Met, Pass, Report};
 use crate::lists::{self, BlockLists, Rebuild, Scratch};
+use crate::live::{Warp, advance_wall};
 use crate::order;
 use crate::settings::{PassTime, Settings};
 use crate::state::{Grains, Spheres, vec3};
@@ -33,6 +34,8 @@ pub struct Solver<R: Kernels> {
     pub grains: Grains,
     pub spheres: Spheres<R>,
     pub walls: Vec<WallState>,
+    /// The clock of the walls' prescribed motion.
+    pub warp: Warp,
     pub steps: u64,
     pub born: u32,
     pub table: PairTable<R>,
@@ -76,6 +79,7 @@ impl<R: Kernels> Solver<R> {
         Solver {
             table: PairTable::new(&settings.law, &settings.materials),
             walls: settings.walls.iter().map(|w| w.state_at(0.0)).collect(),
+            warp: Warp::default(),
             wall_budget: vec![0.0; settings.walls.len()],
             settings,
             grains: Grains::default(),
@@ -193,7 +197,7 @@ impl<R: Kernels> Solver<R> {
         let domain = &self.settings.domain;
         let mut reached = false;
         for ((wall, state), budget) in self.settings.walls.iter().zip(&mut self.walls).zip(&mut self.wall_budget) {
-            wall.advance(state, time, dt, self.settings.gravity);
+            advance_wall(wall, state, &self.warp, time, dt, self.settings.gravity);
             let pivot = wall.pivot(state);
             let extent = (domain.max - pivot).abs().max((domain.min - pivot).abs()).length();
             *budget -= wall.sweep_speed(state, extent) * dt;

@@ -9,6 +9,7 @@ pub mod cache;
 pub mod checkpoint;
 pub mod emit;
 pub mod estimate;
+pub mod live;
 pub mod observers;
 pub mod run;
 pub mod schedule;
@@ -17,6 +18,6 @@ mod state;
 pub mod world;
 
 pub use assemble::{Meeting, SceneErrors, assemble};
-pub use run::{Progress, Run, RunError, RunOptions, RunReport, Status, run};
+pub use run::{Progress, Run, RunError, RunOptions, RunReport, Status, keep, run};
 pub use sinks::Tally;
 pub use world::{Plan, Row, Summary, World, WorldError};

@@ -21,6 +21,7 @@ impl World {
                 to.put(&format!("measure/{i}/{name}"), &column);
             }
         }
+        self.save_live(to);
         for (name, column) in self.dem.save() {
             to.put(&format!("dem/{name}"), &column);
         }
@@ -38,6 +39,7 @@ impl World {
             sink.set_tally(tally);
         }
         self.left = tallies.next().unwrap_or_default();
+        self.load_live(from)?;
         for (i, m) in self.measurements.iter_mut().enumerate() {
             let column = |name: &str| from.column(&format!("measure/{i}/{name}"));
             m.observer.load(&column).map_err(|what| from.unfit(format!("measurement {}: {what}", m.name)))?;

@@ -2,6 +2,7 @@
 
 use crate::assemble::Meeting;
 use crate::emit::Emitter;
+use crate::live::Live;
 use crate::observers::{Observer, View};
 use crate::schedule::{Schedule, steps_of};
 use crate::sinks::{Sink, Tally};
@@ -134,6 +135,7 @@ pub struct World {
     pub(crate) plan: Plan,
     pub(crate) meetings: Vec<Meeting>,
     pub(crate) warnings: Vec<Problem>,
+    pub(crate) live: Live,
 }
 
 impl World {
@@ -148,7 +150,7 @@ impl World {
 
     fn emit(&mut self) -> Result<(), WorldError> {
         for emitter in &mut self.emitters {
-            emitter.emit(&mut self.dem)?;
+            emitter.emit(&mut self.dem, &self.live.flow)?;
         }
         Ok(())
     }
@@ -175,7 +177,7 @@ impl World {
         Ok(())
     }
 
-    fn tell(&mut self, gone: &[Departed]) {
+    pub(crate) fn tell(&mut self, gone: &[Departed]) {
         if !gone.is_empty() {
             self.measurements.iter_mut().for_each(|m| m.observer.departed(gone));
         }

@@ -12,6 +12,7 @@ pub use impact::Meeting;
 
 use crate::checkpoint::{Checkpoint, CheckpointError};
 use crate::emit::{Emitter, Recipe};
+use crate::live::{self, Live};
 use crate::observers;
 use crate::schedule::Schedule;
 use crate::sinks::{Mouth, Sink, Tally};
@@ -55,10 +56,11 @@ pub fn assemble(parsed: &Parsed) -> Result<World, SceneErrors> {
 /// Builds the world of a scene with the state of a checkpoint.
 pub fn restore(parsed: &Parsed, checkpoint: &Checkpoint) -> Result<Result<World, SceneErrors>, CheckpointError> {
     let dt = checkpoint.f64s("world/dt", 1)?[0];
-    let parts = match parts(parsed, Some(dt)) {
+    let mut parts = match parts(parsed, Some(dt)) {
         Ok(parts) => parts,
         Err(problems) => return Ok(Err(problems)),
     };
+    live::adopt(&mut parts.settings, checkpoint)?;
     let dem = Dem::load(parts.settings.clone(), &|name| checkpoint.column(&format!("dem/{name}")))
         .map_err(|e| checkpoint.unfit(e.to_string()))?;
     let mut world = world(parts, dem, parsed.scene.domain.outside);
@@ -67,9 +69,11 @@ pub fn restore(parsed: &Parsed, checkpoint: &Checkpoint) -> Result<Result<World,
 }
 
 fn world(parts: Parts, dem: Dem, outside: barchan_scene::Outside) -> World {
+    let first = parts.start.iter().map(|(_, recipe)| recipe).chain(parts.emitters.iter().map(|e| &e.recipe)).next();
+    let live = Live { recipe: first.cloned(), ..Live::default() };
     let Parts { emitters, sinks, measurements, plan, meetings, warnings, .. } = parts;
     let (left, rows) = (Tally::default(), Vec::new());
-    World { dem, emitters, sinks, outside, left, measurements, rows, plan, meetings, warnings }
+    World { dem, emitters, sinks, outside, left, measurements, rows, plan, meetings, warnings, live }
 }
 
 fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {

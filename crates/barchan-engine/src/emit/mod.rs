@@ -13,8 +13,8 @@ use crate::schedule::Schedule;
 use crate::sinks::Tally;
 use barchan_core::regions::Region;
 use barchan_core::rng::Random;
-use barchan_dem::{Dem, DemError};
-use space::Space;
+use barchan_dem::{Dem, DemError, Warp};
+pub(crate) use space::Space;
 
 /// Places tried for a grain before the rest of a batch waits.
 const TRIES: usize = 60;
@@ -102,9 +102,9 @@ impl Emitter {
             }
     }
 
-    /// Brings what is owed and finds room.
-    pub(crate) fn emit(&mut self, dem: &mut Dem) -> Result<(), DemError> {
-        let (step, time) = (dem.steps(), dem.time());
+    /// Brings what is owed by its clock and finds room.
+    pub(crate) fn emit(&mut self, dem: &mut Dem, clock: &Warp) -> Result<(), DemError> {
+        let (step, time) = (dem.steps(), clock.at(dem.time()));
         if !self.schedule.due(step) || !self.owes(time) {
             return Ok(());
         }
@@ -129,6 +129,6 @@ impl Emitter {
     }
 }
 
-fn find_room(region: &Region, reach: f64, rng: &mut Random, space: &Space<'_>) -> Option<glam::DVec3> {
+pub(crate) fn find_room(region: &Region, reach: f64, rng: &mut Random, space: &Space<'_>) -> Option<glam::DVec3> {
     (0..TRIES).filter_map(|_| region.sample(reach, rng)).find(|&x| space.is_free(x, reach))
 }

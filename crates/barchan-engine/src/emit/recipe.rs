@@ -6,7 +6,7 @@ use barchan_dem::NewGrain;
 use glam::{DQuat, DVec3};
 
 /// A population's recipe for its n-th grain.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
     /// Seed of the scene.
     pub seed: u64,

@@ -6,7 +6,7 @@ use barchan_dem::Dem;
 use glam::DVec3;
 
 /// Balls in and near a region, and the walls.
-pub(super) struct Space<'a> {
+pub(crate) struct Space<'a> {
     dem: &'a Dem,
     grid: SphereGrid,
     /// Shifts of the periodic images, the zero shift among them [m].

@@ -1,8 +1,10 @@
 //! Running a world: steps, frames, measurements, checkpoints, in a folder that is enough to go on from.
 
 mod folder;
+mod keep;
 
 pub use folder::Status;
+pub use keep::{CHANGED, keep};
 
 use crate::assemble::{self, SceneErrors};
 use crate::checkpoint::{Checkpoint, CheckpointError, CheckpointWriter, fingerprint};

@@ -9,6 +9,7 @@ mod run;
 mod say;
 mod scenes;
 mod stop;
+mod view;
 
 use clap::{Args, Parser, Subcommand};
 use say::say;
@@ -55,6 +56,7 @@ First steps:
   barchan run my-scene.toml -o out/x          run it
   barchan run --resume out/x                  go on after a stop
   barchan render out/x                        a film of it; --frame last for a still
+  barchan view hourglass                      the same in a window, to touch; without a name: the gallery
 
 Exit codes:
   0 done   1 a run, file or benchmark failed   2 wrong command line   3 the scene has errors
@@ -68,6 +70,8 @@ struct Cli {
 enum Command {
     /// Run a scene: a name of the gallery or a file
     Run(run::RunArgs),
+    /// Open the window: gallery, a scene that can be touched, or a run played back
+    View(view::ViewArgs),
     /// Draw a run: a film, a still or a sequence of pictures
     Render(render::RenderArgs),
     /// Run scenes of the gallery up to their picture, and draw it
@@ -191,6 +195,7 @@ pub fn main() -> ExitCode {
     };
     let done = match cli.command {
         Command::Run(args) => run::run(args),
+        Command::View(args) => view::view(args),
         Command::Render(args) => render::render(args),
         Command::Gallery(args) => gallery::gallery(args),
         Command::Scenes(threads) => scenes::scenes(threads),

@@ -1,0 +1,155 @@
+//! What may be changed while grains move: gravity, friction and restitution, the pace of walls, velocities.
+//!
+//! Each change holds from the next step on; positions, contact memory and lists are left alone. A change belongs to the
+//! state of a run as much as its grains do: whoever saves one saves the other ([`Warp`] is in the solver's own columns).
+
+use crate::integrate::lag;
+use crate::kernel::Kernels;
+use crate::settings::Column;
+use crate::state::vec3;
+use crate::step::Solver;
+use crate::{Dem, DemError, Inner};
+use barchan_core::contact::PairTable;
+use barchan_core::materials::Materials;
+use barchan_core::walls::{Wall, WallState};
+use glam::DVec3;
+
+/// A clock that runs faster or slower than simulated time, and never jumps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Warp {
+    /// Simulated time of the last change [s].
+    at: f64,
+    /// What the clock showed then [s].
+    was: f64,
+    /// Seconds of the clock a simulated second.
+    factor: f64,
+}
+
+impl Default for Warp {
+    fn default() -> Warp {
+        Warp { at: 0.0, was: 0.0, factor: 1.0 }
+    }
+}
+
+impl Warp {
+    /// What the clock shows at a simulated time [s]: the very time where nothing was changed.
+    pub fn at(&self, time: f64) -> f64 {
+        if *self == Warp::default() { time } else { self.was + self.factor * (time - self.at) }
+    }
+
+    /// Seconds of the clock a simulated second.
+    pub fn factor(&self) -> f64 {
+        self.factor
+    }
+
+    /// The clock with another factor (0 stands still) from a simulated time [s] on.
+    pub fn set(&mut self, factor: f64, time: f64) {
+        if factor.is_finite() && factor >= 0.0 && factor != self.factor {
+            *self = Warp { at: time, was: self.at(time), factor };
+        }
+    }
+
+    /// The clock as numbers, for a checkpoint.
+    pub fn column(&self) -> Column {
+        Column::F64(vec![self.at, self.was, self.factor])
+    }
+
+    /// The clock from what [`Warp::column`] gave; none if it is something else.
+    pub fn from_column(column: &Column) -> Option<Warp> {
+        match column {
+            Column::F64(v) if v.len() == 3 && v.iter().all(|x| x.is_finite()) && v[2] >= 0.0 => {
+                Some(Warp { at: v[0], was: v[1], factor: v[2] })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Moves a wall to a new `time` [s] by the clock of the walls. What answers to forces keeps simulated time.
+pub(crate) fn advance_wall(wall: &Wall, state: &mut WallState, warp: &Warp, time: f64, dt: f64, gravity: DVec3) {
+    wall.advance(state, warp.at(time), dt, gravity);
+    if warp.factor != 1.0 {
+        let driven = wall.control.as_ref().map_or(DVec3::ZERO, |c| c.axis() * state.drive()[1]);
+        state.velocity = (state.velocity - driven) * warp.factor + driven;
+        state.spin *= warp.factor;
+    }
+}
+
+impl<R: Kernels> Solver<R> {
+    fn set_gravity(&mut self, gravity: DVec3) {
+        // Velocities kept half a step back are such that those of the full step do not change.
+        let shift = (self.settings.gravity - gravity) * lag(self.settings.integrator, self.settings.dt);
+        for v in &mut self.grains.velocity {
+            for k in 0..3 {
+                v[k] += shift[k];
+            }
+        }
+        self.settings.gravity = gravity;
+    }
+
+    fn set_materials(&mut self, materials: Materials) -> Result<(), DemError> {
+        let old = &self.settings.materials;
+        let fixed = |m: &Materials| -> Vec<[f64; 6]> {
+            m.list.iter().map(|m| [m.density, m.young, m.poisson, m.rolling, m.twisting, m.cohesion]).collect()
+        };
+        if fixed(old) != fixed(&materials) {
+            return Err(DemError::Live("density, stiffness, rolling, twisting and cohesion of a material"));
+        }
+        let fits = |x: f64, most: f64| (0.0..=most).contains(&x);
+        if !materials.list.iter().all(|m| fits(m.friction, f64::MAX) && fits(m.restitution, 1.0) && m.restitution > 0.0)
+        {
+            return Err(DemError::Live("friction below 0 and restitution outside 0 to 1"));
+        }
+        self.table = PairTable::new(&self.settings.law, &materials);
+        self.settings.materials = materials;
+        Ok(())
+    }
+
+    fn push(&mut self, centre: DVec3, radius: f64, velocity: DVec3) -> DVec3 {
+        let mut given = DVec3::ZERO;
+        if !velocity.is_finite() {
+            return given;
+        }
+        for g in 0..self.grains.len() {
+            let x = vec3(self.grains.place(g, &self.spheres.record));
+            if x.distance(centre) <= radius {
+                let v = &mut self.grains.velocity[g];
+                for k in 0..3 {
+                    v[k] += velocity[k];
+                }
+                given += velocity / v[3];
+            }
+        }
+        given
+    }
+}
+
+impl Dem {
+    /// Changes gravity [m/s²] from now on; velocities stay.
+    pub fn set_gravity(&mut self, gravity: DVec3) {
+        on!(&mut self.0, s => s.set_gravity(gravity));
+    }
+
+    /// Changes friction and restitution, of materials or of pairs, from the next step on. What the time step and the
+    /// memory of contacts rest on must stay as it is.
+    pub fn set_materials(&mut self, materials: Materials) -> Result<(), DemError> {
+        on!(&mut self.0, s => s.set_materials(materials))
+    }
+
+    /// Lets the prescribed motion of all walls go on at `factor` times its pace, from where they stand.
+    pub fn set_wall_pace(&mut self, factor: f64) {
+        let time = self.time();
+        on!(&mut self.0, s => s.warp.set(factor, time));
+    }
+
+    /// The clock of the walls' prescribed motion.
+    pub fn wall_clock(&self) -> Warp {
+        on!(&self.0, s => s.warp)
+    }
+
+    /// Adds a velocity [m/s] to every grain whose centre is within `radius` [m] of a point; returns the momentum given
+    /// [kg m/s].
+    pub fn push(&mut self, centre: DVec3, radius: f64, velocity: DVec3) -> DVec3 {
+        on!(&mut self.0, s => s.push(centre, radius, velocity))
+    }
+}

@@ -1,0 +1,218 @@
+//! A world that is touched while it runs: values that change, grains that are pushed, poured and dug out.
+//!
+//! The scene stays what it was; changes are kept beside it, and go into the checkpoint, so that a run that is saved goes
+//! on as it was left. [`World::changed_scene`] writes them into a scene, for a new start with other values.
+
+use crate::checkpoint::{Checkpoint, CheckpointError, CheckpointWriter};
+use crate::emit::{Recipe, Space, find_room};
+use crate::world::{World, WorldError};
+use barchan_core::regions::Region;
+use barchan_dem::{Column, NewGrain, Settings, Warp};
+use barchan_scene::{EmitterFlow, Outside, Scene};
+use glam::{DQuat, DVec3};
+
+/// Stream of random numbers for grains poured by hand: apart from all populations of scenes.
+const BY_HAND: u64 = (1 << 24) - 1;
+
+/// What has been done to a world by hand.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Live {
+    /// What pours by hand: the first population.
+    pub recipe: Option<Recipe>,
+    /// The emitters' clock.
+    pub flow: Warp,
+    /// Whether anything was changed at all.
+    pub touched: bool,
+    /// Grains poured by hand.
+    pub poured: u64,
+}
+
+impl World {
+    /// Changes gravity [m/s²].
+    pub fn set_gravity(&mut self, gravity: DVec3) {
+        self.live.touched = true;
+        self.dem.set_gravity(gravity);
+    }
+
+    /// Changes a material's friction and restitution.
+    pub fn set_material(&mut self, index: usize, friction: f64, restitution: f64) -> Result<(), WorldError> {
+        let mut materials = self.dem.settings().materials.clone();
+        if let Some(material) = materials.list.get_mut(index) {
+            (material.friction, material.restitution) = (friction, restitution);
+        }
+        self.dem.set_materials(materials)?;
+        self.live.touched = true;
+        Ok(())
+    }
+
+    /// Lets emitters pour at `factor` times the scene's rate from now on; 0 stops them.
+    pub fn set_flow(&mut self, factor: f64) {
+        self.live.touched = true;
+        let time = self.time();
+        self.live.flow.set(factor, time);
+    }
+
+    /// Lets walls go on with their prescribed motion at `factor` times its pace; 0 holds them.
+    pub fn set_wall_pace(&mut self, factor: f64) {
+        self.live.touched = true;
+        self.dem.set_wall_pace(factor);
+    }
+
+    /// Factors of the emitters' rate and the walls' pace.
+    pub fn paces(&self) -> [f64; 2] {
+        [self.live.flow.factor(), self.dem.wall_clock().factor()]
+    }
+
+    /// Whether some emitter may still pour, and whether some wall has a motion of its own.
+    pub fn has_paces(&self) -> [bool; 2] {
+        [!self.emitters.is_empty(), self.dem.walls().0.iter().any(|w| !w.motion.is_still())]
+    }
+
+    /// Whether a hand has changed this world, so that it is no longer what its scene makes of itself.
+    pub fn is_touched(&self) -> bool {
+        self.live.touched
+    }
+
+    /// Grains moved by hand may leave the domain: they are removed and counted from now on, whatever the scene says.
+    fn touch(&mut self) {
+        self.live.touched = true;
+        self.outside = Outside::Remove;
+    }
+
+    /// Adds a velocity [m/s] to the grains in a ball [m]; returns the momentum given [kg m/s].
+    pub fn push(&mut self, centre: DVec3, radius: f64, velocity: DVec3) -> DVec3 {
+        self.touch();
+        self.dem.push(centre, radius, velocity)
+    }
+
+    /// Removes the grains whose centre is in a ball [m]; returns how many. They count as having left the domain.
+    pub fn dig(&mut self, centre: DVec3, radius: f64) -> usize {
+        self.touch();
+        let gone = self.dem.remove_where(&|_, x| x.distance(centre) <= radius);
+        self.left.add(&gone);
+        self.tell(&gone);
+        gone.len()
+    }
+
+    /// Radius of the grains that [`World::pour`] brings: the largest, spheres of clumps included [m].
+    pub fn grain_reach(&self) -> Option<f64> {
+        self.live.recipe.as_ref().map(|r| r.reach * r.sizes.max())
+    }
+
+    /// Brings up to `count` grains of the first population at rest into a ball [m], clear of walls and grains; returns
+    /// how many found room.
+    pub fn pour(&mut self, centre: DVec3, radius: f64, count: usize) -> Result<usize, WorldError> {
+        let Some(recipe) = self.live.recipe.clone() else { return Ok(0) };
+        self.touch();
+        let recipe = Recipe { population: BY_HAND, ..recipe };
+        let largest = recipe.reach * recipe.sizes.max();
+        let region = Region::Sphere { centre, radius: radius.max(1.01 * largest) };
+        let mut space = Space::around(&self.dem, &region, largest);
+        let mut newborn = Vec::new();
+        for _ in 0..count {
+            let grain = recipe.grain(self.live.poured);
+            let mut rng = recipe.stream(self.live.poured, 1);
+            self.live.poured += 1;
+            let reach = recipe.reach * grain.radius;
+            if let Some(position) = find_room(&region, reach, &mut rng, &space).filter(|x| self.holds(*x, reach)) {
+                space.insert(position, reach);
+                newborn.push(NewGrain { position, velocity: DVec3::ZERO, spin: DVec3::ZERO, ..grain });
+            }
+        }
+        if !newborn.is_empty() {
+            self.dem.add(&newborn)?;
+        }
+        Ok(newborn.len())
+    }
+
+    /// Drops a ball of the first population's material; `false` where there is no room for it.
+    pub fn drop_ball(&mut self, centre: DVec3, radius: f64) -> Result<bool, WorldError> {
+        let Some(material) = self.live.recipe.as_ref().map(|r| r.material) else { return Ok(false) };
+        let region = Region::Sphere { centre, radius: 1.01 * radius };
+        let free = Space::around(&self.dem, &region, radius).is_free(centre, radius);
+        if !free || !self.holds(centre, radius) {
+            return Ok(false);
+        }
+        self.touch();
+        let still = DVec3::ZERO;
+        let orientation = DQuat::IDENTITY;
+        // Shape 0 is the sphere in every world.
+        let ball = NewGrain { position: centre, velocity: still, spin: still, orientation, radius, material, shape: 0 };
+        self.dem.add(&[ball])?;
+        Ok(true)
+    }
+
+    /// Whether a ball is inside the domain's sides that are not periodic.
+    fn holds(&self, x: DVec3, r: f64) -> bool {
+        let d = &self.dem.settings().domain;
+        (0..3).all(|k| d.periodic[k] || (x[k] - r >= d.min[k] && x[k] + r <= d.max[k]))
+    }
+
+    /// The scene with the values as they are now, for a new start: gravity, materials, rates of emitters, speeds of walls.
+    pub fn changed_scene(&self, scene: &Scene) -> Scene {
+        let mut scene = scene.clone();
+        let settings = self.dem.settings();
+        let [flow, walls] = self.paces();
+        scene.gravity = settings.gravity;
+        for (material, now) in scene.materials.values_mut().zip(&settings.materials.list) {
+            (material.friction, material.restitution) = (now.friction, now.restitution);
+        }
+        for emitter in &mut scene.emitters {
+            match &mut emitter.flow {
+                EmitterFlow::Rate(rate) | EmitterFlow::MassRate(rate) => *rate *= flow,
+            }
+        }
+        for wall in &mut scene.walls {
+            wall.velocity *= walls;
+            wall.rotate.iter_mut().for_each(|r| r.rate *= walls);
+            wall.oscillate.iter_mut().for_each(|o| o.frequency *= walls);
+            if walls > 0.0 {
+                wall.keyframes.iter_mut().for_each(|k| k.time /= walls);
+            } else {
+                wall.keyframes.clear();
+            }
+        }
+        scene.domain.outside = self.outside;
+        scene
+    }
+
+    /// Puts what was changed by hand into a checkpoint; nothing for a world that nobody touched.
+    pub(crate) fn save_live(&self, to: &mut CheckpointWriter) {
+        if !self.live.touched {
+            return;
+        }
+        let settings = self.dem.settings();
+        let materials = settings.materials.list.iter().flat_map(|m| [m.friction, m.restitution]).collect();
+        to.put("live/gravity", &Column::F64(settings.gravity.to_array().to_vec()));
+        to.put("live/materials", &Column::F64(materials));
+        to.put("live/flow", &self.live.flow.column());
+        to.put("live/outside", &Column::U64(vec![u64::from(self.outside == Outside::Remove)]));
+    }
+
+    /// Takes back what [`World::save_live`] put there, apart from the solver's settings.
+    pub(crate) fn load_live(&mut self, from: &Checkpoint) -> Result<(), CheckpointError> {
+        let Some(column) = from.column("live/flow") else { return Ok(()) };
+        self.live.flow = Warp::from_column(&column).ok_or_else(|| from.unfit("live/flow is not a clock"))?;
+        self.live.touched = true;
+        if from.u64s("live/outside", 1)? == [1] {
+            self.outside = Outside::Remove;
+        }
+        Ok(())
+    }
+}
+
+/// The settings of a solver as a hand left them.
+pub(crate) fn adopt(settings: &mut Settings, from: &Checkpoint) -> Result<(), CheckpointError> {
+    if from.column("live/gravity").is_none() {
+        return Ok(());
+    }
+    settings.gravity = DVec3::from_slice(&from.f64s("live/gravity", 3)?);
+    let values = from.f64s("live/materials", 2 * settings.materials.len())?;
+    if !settings.gravity.is_finite() || !values.iter().all(|v| v.is_finite()) {
+        return Err(from.unfit("a value changed by hand is not a number"));
+    }
+    for (material, v) in settings.materials.list.iter_mut().zip(values.chunks_exact(2)) {
+        (material.friction, material.restitution) = (v[0], v[1]);
+    }
+    Ok(())
+}

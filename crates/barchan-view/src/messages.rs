@@ -1,0 +1,192 @@
+//! What the window and the simulation's thread say to each other.
+
+use barchan_core::frame::Frame;
+use barchan_dem::Energies;
+use barchan_scene::Scene;
+use glam::DVec3;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What the window may ask for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Go on.
+    Play,
+    /// Stand still.
+    Pause,
+    /// One step, then stand still.
+    Step,
+    /// Back to the scene's beginning, standing still or not.
+    Reset {
+        /// Whether it then plays.
+        play: bool,
+        /// Times the scene's grains, its geometry grown to hold them.
+        scale: f64,
+    },
+    /// Simulated seconds a second at most; none for as fast as it goes.
+    Speed(Option<f64>),
+    /// Gravity [m/s²].
+    Gravity(DVec3),
+    /// Friction and restitution of a material, by index.
+    Material {
+        /// Index.
+        index: usize,
+        /// Coefficient of friction.
+        friction: f64,
+        /// Coefficient of restitution.
+        restitution: f64,
+    },
+    /// Rate of the emitters over the scene's.
+    Flow(f64),
+    /// Pace of the walls over the scene's.
+    Walls(f64),
+    /// Adds a velocity [m/s] to the grains in a ball [m].
+    Push {
+        /// Centre of the ball [m].
+        centre: DVec3,
+        /// Its radius [m].
+        radius: f64,
+        /// Velocity to add [m/s].
+        velocity: DVec3,
+    },
+    /// Brings grains of the first population into a ball [m].
+    Pour {
+        /// Centre of the ball [m].
+        centre: DVec3,
+        /// Its radius [m].
+        radius: f64,
+        /// How many at most.
+        count: usize,
+    },
+    /// Drops a ball.
+    Drop {
+        /// Centre [m].
+        centre: DVec3,
+        /// Radius [m].
+        radius: f64,
+    },
+    /// Removes the grains in a ball [m].
+    Dig {
+        /// Centre of the ball [m].
+        centre: DVec3,
+        /// Its radius [m].
+        radius: f64,
+    },
+    /// Keeps the world as it stands in a new folder.
+    Save(PathBuf),
+}
+
+/// How a simulation stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum State {
+    /// The scene is being read and its grains placed.
+    #[default]
+    Loading,
+    /// Standing still.
+    Paused,
+    /// Going on.
+    Playing,
+    /// The scene's duration is over; it may be played on.
+    Finished,
+    /// The scene or the run failed; the message says why.
+    Failed,
+}
+
+impl State {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Loading => "loading",
+            State::Paused => "paused",
+            State::Playing => "playing",
+            State::Finished => "finished",
+            State::Failed => "failed",
+        }
+    }
+}
+
+/// What a command did, where that is worth a word.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// Momentum given [kg m/s].
+    Pushed(DVec3),
+    /// Grains that found room.
+    Poured(usize),
+    /// Whether the ball found room.
+    Dropped(bool),
+    /// Grains removed.
+    Dug(usize),
+    /// Where the world was kept.
+    Saved(PathBuf),
+    /// Why it was not done.
+    Refused(String),
+}
+
+/// Numbers of a running world.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stats {
+    /// Simulated time [s].
+    pub time: f64,
+    /// Time the scene is to reach [s].
+    pub duration: f64,
+    /// Steps taken.
+    pub step: u64,
+    /// Time step [s].
+    pub dt: f64,
+    /// Grains.
+    pub grains: usize,
+    /// Spheres of all grains.
+    pub spheres: usize,
+    /// Contacts a grain on average: one of two grains counts for both.
+    pub contacts: f64,
+    /// Energies [J].
+    pub energies: Energies,
+    /// Largest overlap over the smaller radius.
+    pub overlap: f64,
+    /// Wall-clock milliseconds a step, pass by pass, lately.
+    pub passes: Vec<(&'static str, f64)>,
+    /// Simulated seconds a second, lately.
+    pub real_time: f64,
+    /// Hash of the state; only while it stands still.
+    pub hash: Option<u64>,
+    /// Bytes held by the solver.
+    pub memory: usize,
+}
+
+/// What may be changed live, as it is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Values {
+    /// Gravity [m/s²].
+    pub gravity: DVec3,
+    /// Name, friction, restitution of each material.
+    pub materials: Vec<(String, f64, f64)>,
+    /// Rate of the emitters over the scene's, if there are any.
+    pub flow: Option<f64>,
+    /// Pace of the walls over the scene's, if any moves by itself.
+    pub walls: Option<f64>,
+    /// Radius of grains poured by hand [m].
+    pub grain: Option<f64>,
+}
+
+/// What the thread has shown last.
+#[derive(Clone, Debug, Default)]
+pub struct Published {
+    /// Rises with every publication.
+    pub serial: u64,
+    /// How it stands.
+    pub state: State,
+    /// The scene, once it is read.
+    pub scene: Option<Arc<Scene>>,
+    /// The grains.
+    pub frame: Option<Arc<Frame<'static>>>,
+    /// Numbers.
+    pub stats: Stats,
+    /// What may be changed.
+    pub values: Values,
+    /// Why it failed.
+    pub message: Option<String>,
+    /// What the last commands did, with their number.
+    pub answer: Option<(u64, Answer)>,
+    /// Rises with every reset, so that a window can tell a new beginning.
+    pub epoch: u64,
+}
