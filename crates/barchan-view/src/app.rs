@@ -21,6 +21,9 @@ use std::time::{Duration, Instant};
 /// How long a word stays.
 const WORD: Duration = Duration::from_secs(6);
 
+/// Where a film is, or why it is not.
+type Filmed = Result<PathBuf, String>;
+
 /// What is being looked at.
 pub enum Content {
     /// The gallery.
@@ -86,7 +89,7 @@ pub struct App {
     gallery: Gallery,
     epoch: u64,
     title: String,
-    told: (Sender<Result<PathBuf, String>>, Receiver<Result<PathBuf, String>>),
+    told: (Sender<Filmed>, Receiver<Filmed>),
 }
 
 impl App {

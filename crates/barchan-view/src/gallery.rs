@@ -65,7 +65,7 @@ impl Gallery {
             for row in gallery().chunks(columns as usize) {
                 ui.horizontal(|ui| {
                     ui.spacing_mut().item_spacing.x = gap;
-                    ui.add_space(18.0 - gap);
+                    ui.add_space(18.0);
                     for scene in row {
                         if self.card(ui, scene, width) {
                             chosen = Some(Source { name: scene.name.into(), text: scene.source.into() });

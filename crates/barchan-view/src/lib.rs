@@ -101,10 +101,15 @@ pub fn open(start: Start) -> Result<(), ViewError> {
     });
     quiet(|| eframe::run_native("barchan", options, create))?.map_err(|e| match e {
         eframe::Error::Wgpu(e) => ViewError::NoAdapter { reason: e.to_string() },
-        eframe::Error::Winit(e) => ViewError::NoDisplay { reason: e.to_string() },
-        eframe::Error::WinitEventLoop(e) => ViewError::NoDisplay { reason: e.to_string() },
+        eframe::Error::Winit(e) => ViewError::NoDisplay { reason: last_part(&e.to_string()) },
+        eframe::Error::WinitEventLoop(e) => ViewError::NoDisplay { reason: last_part(&e.to_string()) },
         other => ViewError::Window { reason: other.to_string() },
     })
+}
+
+/// A message without the place in a library's source that it begins with.
+fn last_part(message: &str) -> String {
+    message.rsplit(": ").next().unwrap_or(message).to_owned()
 }
 
 /// Window libraries are found at run time, and some of them panic where one is missing: that becomes an error too.

@@ -119,15 +119,13 @@ impl Stage {
         };
         self.mark(ui, rect, &eye);
         self.legend(ui, rect);
-        if let (Some((grain, _)), Some(at)) = (staging.grain, response.hover_pos()) {
-            if staging.hand.tool != Tool::Look {
-                let place = place(rect, at);
-                let ray = eye.ray(place, f64::from(rect.aspect_ratio()));
-                let there = point(&self.frame, &eye, ray, self.shown.floor());
-                let reach = staging.hand.reach * grain;
-                let radius = self.pixels(&eye, there, reach, rect);
-                ui.painter().circle_stroke(at, radius, Stroke::new(1.5, ACCENT));
-            }
+        if let (Some((grain, _)), Some(at)) = (staging.grain, response.hover_pos())
+            && staging.hand.tool != Tool::Look
+        {
+            let ray = eye.ray(place(rect, at), f64::from(rect.aspect_ratio()));
+            let there = point(&self.frame, &eye, ray, self.shown.floor());
+            let radius = self.pixels(&eye, there, staging.hand.reach * grain, rect);
+            ui.painter().circle_stroke(at, radius, Stroke::new(1.5, ACCENT));
         }
         (commands, failed)
     }
