@@ -1,4 +1,4 @@
-//! The renderer without a GPU: the [look](crate::look) on threads.
+//! The renderer without a GPU: the look of [`crate::look`] on threads.
 //!
 //! [`CpuRenderer::draw`] shows the passes: `see` finds the nearest surface of every sample, tile by tile, front to back;
 //! `sun` does the same from the sun; `open` measures openness once a pixel; `shade` gives each pixel its colour. Each pass

@@ -1,4 +1,4 @@
-//! The renderer on wgpu: the [look](crate::look) in shaders, off-screen and in a window on one path.
+//! The renderer on wgpu: the look of [`crate::look`] in shaders, off-screen and in a window on one path.
 //!
 //! [`GpuRenderer::draw_to`] shows the passes: `shadow` draws the sun's map, `surface` the number and depth of the nearest
 //! surface of every sample, `openness` looks around every pixel, `panes` lays glass and lines into a veil, `light` gives
