@@ -8,7 +8,7 @@
 use crate::settings::Integrator;
 use crate::state::{Grains, Load, Record, vec3, with};
 use barchan_core::shapes::Shape;
-use barchan_core::simd::Real;
+use barchan_core::simd::{Quad, Real, Simd, WIDTH};
 use glam::{DMat3, DQuat, DVec3};
 
 /// The pass's constants.
@@ -66,60 +66,63 @@ pub fn lag(integrator: Integrator, dt: f64) -> f64 {
 /// Advances the grains of a block by one step. Returns the least budget left (negative, or NaN for a broken state, when
 /// lists must be rebuilt).
 #[inline(always)]
-pub fn block<R: Real>(clock: &Clock<'_>, b: Block<'_, R>) -> f32 {
-    if b.first.is_empty() { spheres(clock, b) } else { clumps(clock, b) }
+pub fn block<S: Simd>(clock: &Clock<'_>, b: Block<'_, S::Real>) -> f32 {
+    if b.first.is_empty() { spheres::<S>(clock, b) } else { clumps(clock, b) }
 }
 
-type Quad = [f64; 4];
-
-/// Four lanes at once: x + y s. A fourth component of 0 in `s` leaves that of `x` (a radius, an inverse mass) alone.
+/// Every vector is kept as four doubles and every operation done on all four; a factor of 0 in the fourth place leaves what
+/// stands there (a radius, an inverse mass) alone.
 #[inline(always)]
-fn plus(x: Quad, y: Quad, s: Quad) -> Quad {
-    std::array::from_fn(|k| x[k] + y[k] * s[k])
-}
-
-#[inline(always)]
-fn times(x: Quad, s: Quad) -> Quad {
-    std::array::from_fn(|k| x[k] * s[k])
-}
-
-/// Every vector is kept as four doubles and every operation done on all four, which compilers turn into one instruction.
-#[inline(always)]
-fn spheres<R: Real>(clock: &Clock<'_>, b: Block<'_, R>) -> f32 {
+fn spheres<S: Simd>(clock: &Clock<'_>, b: Block<'_, S::Real>) -> f32 {
     let Scheme { keep, ahead, drift_first } = Scheme::of(clock.integrator, clock.dt);
-    let three = |s: f64| [s, s, s, 0.0];
-    let (dt, ahead, keep) = (three(clock.dt), three(ahead), [keep, keep, keep, 1.0]);
-    let gravity = with(clock.gravity, 0.0);
-    let mut least = f32::INFINITY;
+    let dt = S::Q::of([clock.dt, clock.dt, clock.dt, 0.0]);
+    let ahead = S::Q::of([ahead, ahead, ahead, 0.0]);
+    let keep = S::Q::of([keep, keep, keep, 1.0]);
+    let three = S::Q::of([1.0, 1.0, 1.0, 0.0]);
+    let gravity = S::Q::of(with(clock.gravity, 0.0));
     let n = b.velocity.len();
     let (velocity, momentum) = (&mut b.velocity[..n], &mut b.momentum[..n]);
     let (budget, records, loads) = (&mut b.budget[..n], &mut b.records[..n], &b.loads[..n]);
-    for k in 0..n {
-        let load = &loads[k].0;
-        let force = [load[0], load[1], load[2], load[3]].map(Into::<f64>::into);
-        let torque = [load[3], load[4], load[5], load[6]].map(Into::<f64>::into);
-        let (old, l) = (velocity[k], momentum[k]);
-        let a = plus(gravity, force, three(old[3]));
-        let v = plus(times(old, keep), a, dt);
-        let l_new = plus(times(l, keep), torque, dt);
-        let moving = if drift_first { old } else { v };
-        let record = &mut records[k];
-        record.place = plus(record.place, moving, dt);
-        let ahead_v = plus(v, a, ahead);
-        let ahead_w = times(plus(l_new, torque, ahead), [l[3]; 4]);
-        velocity[k] = v;
-        momentum[k] = l_new;
-        let (mass, tag) = (record.motion[6], record.motion[7]);
-        let [v0, v1, v2, _] = ahead_v.map(R::of);
-        let [w0, w1, w2, _] = ahead_w.map(R::of);
-        record.motion = [v0, v1, v2, w0, w1, w2, mass, tag];
-        let square = times(moving, moving);
-        budget[k] -= ((square[0] + square[1] + square[2]).sqrt() * clock.dt) as f32;
-        if budget[k] < least || budget[k].is_nan() {
-            least = budget[k];
+    let mut least = [f32::INFINITY; WIDTH];
+    let mut begin = 0;
+    // Budgets of eight grains together: a root and a running minimum a grain would be a chain as long as all the rest.
+    while begin < n {
+        let end = (begin + WIDTH).min(n);
+        let mut moved = [0f32; WIDTH];
+        for k in begin..end {
+            let [fx, fy, fz, tx, ty, tz, contacts, _] = loads[k].0;
+            let force = S::widen4([fx, fy, fz, tx]);
+            let torque = S::widen4([tx, ty, tz, contacts]);
+            let (old, l) = (S::Q::of(velocity[k]), S::Q::of(momentum[k]));
+            let a = gravity + force * (old.last() * three);
+            let v = old * keep + a * dt;
+            let l_new = l * keep + torque * dt;
+            let moving = if drift_first { old } else { v };
+            let record = &mut records[k];
+            record.place = (S::Q::of(record.place) + moving * dt).to_array();
+            velocity[k] = v.to_array();
+            momentum[k] = l_new.to_array();
+            let [vx, vy, vz, _] = S::narrow4(v + a * ahead);
+            // The fourth of the spin is the inverse mass, which the record has next to it.
+            let [wx, wy, wz, mass] = S::narrow4(((l_new + torque * ahead) * l.last()).with_last(old));
+            record.motion = [vx, vy, vz, wx, wy, wz, mass, record.motion[7]];
+            let [x, y, z, _] = (moving * moving).to_array();
+            moved[k - begin] = (x + y + z) as f32;
         }
+        let step = clock.dt as f32;
+        for ((left, moved), least) in budget[begin..end].iter_mut().zip(moved).zip(&mut least) {
+            *left -= moved.sqrt() * step;
+            *least = smaller(*left, *least);
+        }
+        begin = end;
     }
-    least
+    least.into_iter().fold(f32::INFINITY, |a, b| smaller(b, a))
+}
+
+/// The smaller of two, a NaN counting as smaller than all.
+#[inline(always)]
+fn smaller(a: f32, b: f32) -> f32 {
+    if a < b || a.is_nan() { a } else { b }
 }
 
 /// exp of a rotation vector: the exact turn by a constant angular velocity. Small angles, which is all a step makes, by
@@ -181,9 +184,7 @@ fn clumps<R: Real>(clock: &Clock<'_>, b: Block<'_, R>) -> f32 {
         place_spheres(shape, x, turned, radius, v, w, &mut b.records[own]);
         let reach = shape.bounding_radius() * radius;
         b.budget[k] -= ((moving.length() + w.length() * reach) * dt) as f32;
-        if b.budget[k] < least || b.budget[k].is_nan() {
-            least = b.budget[k];
-        }
+        least = smaller(b.budget[k], least);
     }
     least
 }

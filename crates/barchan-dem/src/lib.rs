@@ -125,8 +125,11 @@ impl Dem {
     }
 
     /// One time step.
+    ///
+    /// Its passes run on rayon's threads. A loop that is itself run there (`rayon::scope`) saves waking them every step,
+    /// which small worlds feel.
     pub fn step(&mut self) -> Result<(), DemError> {
-        on!(&mut self.0, s => s.step())
+        on!(&mut self.0, s => rayon::scope(|_| s.step()))
     }
 
     /// Grains found outside the domain's non-periodic sides (looked for at each list rebuild) since the last call.

@@ -27,7 +27,7 @@ pub struct Batch<R> {
     pub touching: u32,
 }
 
-/// Eight sphere–wall candidates; only the first `len` lanes are filled.
+/// Eight sphere–wall candidates; only the first `len` lanes count, the others repeat the first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WallBatch<R> {
     pub i: [u32; WIDTH],
@@ -100,7 +100,7 @@ impl<R: Real> BlockLists<R> {
         own.end as usize <= spheres
             && self.inner.iter().all(|b| b.i.iter().all(inside) && b.j.iter().all(inside))
             && self.cross.iter().all(|b| b.i.iter().all(inside) && b.j.iter().all(|&j| (j as usize) < spheres))
-            && self.walls.iter().all(|b| b.i[..b.len as usize].iter().all(inside))
+            && self.walls.iter().all(|b| b.i.iter().all(inside))
     }
 
     /// Bytes held.
@@ -459,8 +459,9 @@ fn near_walls<R: Real>(
 ) {
     lists.walls.clear();
     lists.wall_rolls.clear();
-    let mut used = 0;
     for (w, (wall, state)) in r.walls.iter().zip(r.wall_states).enumerate() {
+        // A batch has one wall: the kernel takes eight grains against one plane together.
+        let mut used = 0;
         for s in own.clone().step_by(CLUSTER).flat_map(|from| {
             let cluster = from..(from + CLUSTER).min(own.end);
             if may_reach(wall, state, &balls[cluster.clone()], r.wall_skin[w]) { cluster } else { 0..0 }

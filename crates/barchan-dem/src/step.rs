@@ -70,6 +70,8 @@ const MOST_STEPS: f64 = 200.0;
 const MARGIN: f64 = 1.3;
 /// Builds of the lists between two sorts of memory.
 const BUILDS_PER_SORT: u32 = 32;
+/// Grains that are not worth a second thread: handing work over takes some 20 µs, and what it reads is in the other's cache.
+const NOT_WORTH: usize = 2048;
 /// Grains whose sums are taken together.
 const CHUNK: usize = 4096;
 
@@ -186,7 +188,8 @@ impl<R: Kernels> Solver<R> {
                 }
             })
             .collect();
-        let least: Vec<f32> = tasks.into_par_iter().map(|b| kernel::advance(kernel, &clock, b)).collect();
+        let tasks = tasks.into_par_iter().with_min_len(NOT_WORTH.div_ceil(size));
+        let least: Vec<f32> = tasks.map(|b| kernel::advance(kernel, &clock, b)).collect();
         // Not `any(< 0)`: a NaN must count as spent.
         !least.iter().all(|&b| b >= 0.0)
     }
@@ -234,7 +237,8 @@ impl<R: Kernels> Solver<R> {
             })
             .collect();
         let run = |(lists, loads, first)| kernel::contacts(kernel, &pass, lists, loads, first);
-        let reports: Vec<Report> = tasks.into_par_iter().map(run).collect();
+        let tasks = tasks.into_par_iter().with_min_len(NOT_WORTH.div_ceil(size));
+        let reports: Vec<Report> = tasks.map(run).collect();
         // In block order, whoever computed them.
         for (w, state) in self.walls.iter_mut().enumerate() {
             state.force = reports.iter().map(|r| r.walls[w].0).sum();

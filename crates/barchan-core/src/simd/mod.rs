@@ -169,6 +169,18 @@ impl<V: Lanes> Vec3<V> {
     }
 }
 
+/// Four doubles of one thing: a vector and what goes with it.
+pub trait Quad: Copy + Add<Output = Self> + Mul<Output = Self> {
+    /// From an array.
+    fn of(x: [f64; 4]) -> Self;
+    /// To an array.
+    fn to_array(self) -> [f64; 4];
+    /// The last number in all four places.
+    fn last(self) -> Self;
+    /// The first three of `self`, the last of `other`.
+    fn with_last(self, other: Self) -> Self;
+}
+
 /// An instruction set in a precision: the lanes, and how they meet memory.
 ///
 /// # Safety
@@ -181,6 +193,15 @@ pub unsafe trait Simd: Copy + Send + Sync + 'static {
     type V: Lanes<Scalar = Self::Real>;
     /// Lanes in double precision, for positions and overlaps.
     type D: Lanes<Scalar = f64>;
+
+    /// One grain's four doubles.
+    type Q: Quad;
+
+    /// Four reals as doubles.
+    fn widen4(x: [Self::Real; 4]) -> Self::Q;
+
+    /// Four doubles rounded to the working precision.
+    fn narrow4(x: Self::Q) -> [Self::Real; 4];
 
     /// Rounds double lanes to the working precision.
     fn narrow(x: Self::D) -> Self::V;
@@ -301,6 +322,13 @@ mod tests {
             keep(v[6].select(g.and(m), -v[7]));
             keep(v[0].max(v[1]) - v[2].min(v[3]));
         }
+        let [a, b] = [S::Q::of(rows[0]), S::Q::of(rows[1])];
+        assert_eq!(a.last().to_array(), [rows[0][3]; 4]);
+        assert_eq!(a.with_last(b).to_array(), [rows[0][0], rows[0][1], rows[0][2], rows[1][3]]);
+        out.extend((a * b + a).to_array().map(f64::to_bits));
+        let four = [reals[0][0], reals[0][1], reals[0][2], reals[0][3]];
+        assert_eq!(S::widen4(four).to_array(), four.map(Into::into));
+        out.extend(S::narrow4(a).map(|x| Into::<f64>::into(x).to_bits()));
         out
     }
 

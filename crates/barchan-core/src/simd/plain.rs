@@ -1,6 +1,6 @@
 //! The vector types as plain arrays: right everywhere, and what other processors than x86 use.
 
-use super::{Lanes, Mask, Real, Simd, WIDTH};
+use super::{Lanes, Mask, Quad, Real, Simd, WIDTH};
 use std::marker::PhantomData;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -110,6 +110,43 @@ macro_rules! plain_lanes {
 plain_lanes!(f32);
 plain_lanes!(f64);
 
+/// Four doubles in an array.
+#[derive(Clone, Copy, Debug)]
+pub struct PlainQuad([f64; 4]);
+
+impl Add for PlainQuad {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        PlainQuad(std::array::from_fn(|k| self.0[k] + o.0[k]))
+    }
+}
+impl Mul for PlainQuad {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, o: Self) -> Self {
+        PlainQuad(std::array::from_fn(|k| self.0[k] * o.0[k]))
+    }
+}
+impl Quad for PlainQuad {
+    #[inline(always)]
+    fn of(x: [f64; 4]) -> Self {
+        PlainQuad(x)
+    }
+    #[inline(always)]
+    fn to_array(self) -> [f64; 4] {
+        self.0
+    }
+    #[inline(always)]
+    fn last(self) -> Self {
+        PlainQuad([self.0[3]; 4])
+    }
+    #[inline(always)]
+    fn with_last(self, o: Self) -> Self {
+        PlainQuad([self.0[0], self.0[1], self.0[2], o.0[3]])
+    }
+}
+
 // SAFETY: no instruction here goes beyond the target's baseline.
 unsafe impl<R: Real> Simd for Plain<R>
 where
@@ -118,7 +155,16 @@ where
     type Real = R;
     type V = PlainLanes<R>;
     type D = PlainLanes<f64>;
+    type Q = PlainQuad;
 
+    #[inline(always)]
+    fn widen4(x: [R; 4]) -> PlainQuad {
+        PlainQuad(x.map(Into::into))
+    }
+    #[inline(always)]
+    fn narrow4(x: PlainQuad) -> [R; 4] {
+        x.0.map(R::of)
+    }
     #[inline(always)]
     fn narrow(x: PlainLanes<f64>) -> PlainLanes<R> {
         PlainLanes(x.0.map(R::of))

@@ -6,7 +6,7 @@
 
 #![allow(clippy::undocumented_unsafe_blocks)]
 
-use super::{Lanes, Mask, Simd, WIDTH};
+use super::{Lanes, Mask, Quad, Simd, WIDTH};
 use std::arch::x86_64::*;
 use std::marker::PhantomData;
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -21,6 +21,9 @@ pub struct F32x8(__m256);
 /// Eight f64 in two registers.
 #[derive(Clone, Copy)]
 pub struct F64x8(__m256d, __m256d);
+/// Four f64 of one grain.
+#[derive(Clone, Copy)]
+pub struct F64x4(__m256d);
 /// Mask of [`F32x8`].
 #[derive(Clone, Copy)]
 pub struct M32x8(__m256);
@@ -179,6 +182,41 @@ impl Lanes for F64x8 {
     }
 }
 
+impl Add for F64x4 {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        unsafe { F64x4(_mm256_add_pd(self.0, o.0)) }
+    }
+}
+impl Mul for F64x4 {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, o: Self) -> Self {
+        unsafe { F64x4(_mm256_mul_pd(self.0, o.0)) }
+    }
+}
+impl Quad for F64x4 {
+    #[inline(always)]
+    fn of(x: [f64; 4]) -> Self {
+        unsafe { F64x4(_mm256_loadu_pd(x.as_ptr())) }
+    }
+    #[inline(always)]
+    fn to_array(self) -> [f64; 4] {
+        let mut out = [0.0; 4];
+        unsafe { _mm256_storeu_pd(out.as_mut_ptr(), self.0) };
+        out
+    }
+    #[inline(always)]
+    fn last(self) -> Self {
+        unsafe { F64x4(_mm256_permute4x64_pd::<0xff>(self.0)) }
+    }
+    #[inline(always)]
+    fn with_last(self, o: Self) -> Self {
+        unsafe { F64x4(_mm256_blend_pd::<0b1000>(self.0, o.0)) }
+    }
+}
+
 // Functions, not closures: a closure would not inherit the caller's instruction set.
 #[inline(always)]
 unsafe fn join_pd(p: *const f64, q: *const f64) -> __m256d {
@@ -241,7 +279,18 @@ unsafe impl Simd for Avx2<f32> {
     type Real = f32;
     type V = F32x8;
     type D = F64x8;
+    type Q = F64x4;
 
+    #[inline(always)]
+    fn widen4(x: [f32; 4]) -> F64x4 {
+        unsafe { F64x4(_mm256_cvtps_pd(_mm_loadu_ps(x.as_ptr()))) }
+    }
+    #[inline(always)]
+    fn narrow4(x: F64x4) -> [f32; 4] {
+        let mut out = [0.0; 4];
+        unsafe { _mm_storeu_ps(out.as_mut_ptr(), _mm256_cvtpd_ps(x.0)) };
+        out
+    }
     #[inline(always)]
     fn narrow(x: F64x8) -> F32x8 {
         unsafe { F32x8(_mm256_set_m128(_mm256_cvtpd_ps(x.1), _mm256_cvtpd_ps(x.0))) }
@@ -312,7 +361,16 @@ unsafe impl Simd for Avx2<f64> {
     type Real = f64;
     type V = F64x8;
     type D = F64x8;
+    type Q = F64x4;
 
+    #[inline(always)]
+    fn widen4(x: [f64; 4]) -> F64x4 {
+        F64x4::of(x)
+    }
+    #[inline(always)]
+    fn narrow4(x: F64x4) -> [f64; 4] {
+        x.to_array()
+    }
     #[inline(always)]
     fn narrow(x: F64x8) -> F64x8 {
         x

@@ -209,6 +209,17 @@ impl Wall {
         found
     }
 
+    /// The plane of a feature that is a whole plane, now: a point of it [m] and its unit normal, towards the grains.
+    #[inline]
+    pub fn plane(&self, state: &WallState, key: u32) -> Option<(DVec3, DVec3)> {
+        match self.geometry {
+            Geometry::Plane { normal, .. } if self.rough.is_none() || key & BACKSTOP != 0 => {
+                Some((self.pivot(state), state.rotation * normal))
+            }
+            _ => None,
+        }
+    }
+
     /// Velocity [m/s] of the wall's material at a point of the world.
     #[inline]
     pub fn surface_velocity(&self, state: &WallState, point: DVec3) -> DVec3 {

@@ -169,6 +169,23 @@ fn a_moved_wall_gives_the_moved_answer() {
 }
 
 #[test]
+fn the_plane_of_a_feature_is_what_is_nearest() {
+    let mut rng = Random::new(8, 0);
+    let mut planes = 0;
+    for geometry in geometries() {
+        let wall = Wall::new("w", geometry, 0);
+        for _ in 0..20 {
+            let (state, x) = (moved(&mut rng), 3.0 * rng.in_ball());
+            let Some((point, normal)) = wall.plane(&state, 0) else { continue };
+            let near = wall.nearest(&state, 0, x);
+            assert!((near.distance - (x - point).dot(normal)).abs() < 1e-14 && near.normal.distance(normal) < 1e-14);
+            planes += 1;
+        }
+    }
+    assert_eq!(planes, 20);
+}
+
+#[test]
 fn shells_have_no_jump_anywhere() {
     // Walk round everything in small steps: the distance never changes faster than the walker.
     let mut rng = Random::new(4, 0);

@@ -125,8 +125,8 @@ unsafe fn block<S: Simd>(
             pairs::<S, true, false>(pass, &mut lists.inner, &mut lists.inner_rolls, out, first, &mut report);
             pairs::<S, false, false>(pass, &mut lists.cross, &mut lists.cross_rolls, out, first, &mut report);
         }
+        walls::<S>(pass, &mut lists.walls, &mut lists.wall_rolls, loads, first, &mut report);
     }
-    walls::<S>(pass, &mut lists.walls, &mut lists.wall_rolls, loads, first, &mut report);
     report
 }
 
@@ -164,8 +164,11 @@ mod x86 {
     /// # Safety
     /// The processor has AVX2.
     #[target_feature(enable = "avx2")]
-    pub unsafe fn integrate<R: Real>(clock: &Clock<'_>, block: integrate::Block<'_, R>) -> f32 {
-        integrate::block(clock, block)
+    pub unsafe fn integrate<R: Real>(clock: &Clock<'_>, block: integrate::Block<'_, R>) -> f32
+    where
+        Avx2<R>: Simd<Real = R>,
+    {
+        integrate::block::<Avx2<R>>(clock, block)
     }
 
     /// The same vectors with twice the registers.
@@ -227,7 +230,7 @@ macro_rules! kernels {
                 match isa {
                     #[cfg(target_arch = "x86_64")]
                     Isa::Avx2 | Isa::Avx512 => x86::integrate::<$r>,
-                    _ => integrate::block::<$r>,
+                    _ => integrate::block::<Plain<$r>>,
                 }
             }
             fn select(isa: Isa) -> BlockKernel<$r> {

@@ -120,7 +120,7 @@ fn nearest_image<D: Lanes<Scalar = f64>>(d: Vec3<D>, period: DVec3) -> Vec3<D> {
 
 /// Rows of the pair table for eight pairs of materials.
 #[inline(always)]
-unsafe fn row<S: Simd>(table: &PairTable<S::Real>, ti: S::V, tj: S::V) -> [S::V; 8] {
+pub(super) unsafe fn row<S: Simd>(table: &PairTable<S::Real>, ti: S::V, tj: S::V) -> [S::V; 8] {
     let n = table.materials();
     let rows = table.rows();
     if n == 1 {
@@ -153,7 +153,7 @@ fn push<V: Lanes>(e: &Encounter<V>, arms: &Arms<V>, r: &Reaction<V>) -> Push<V> 
 
 /// Adds to the loads of eight spheres, one after the other: some may be the same.
 #[inline(always)]
-unsafe fn scatter<S: Simd>(columns: [S::V; 8], loads: *mut Load<S::Real>, first: u32, slots: &[u32; WIDTH]) {
+pub(super) unsafe fn scatter<S: Simd>(columns: [S::V; 8], loads: *mut Load<S::Real>, first: u32, slots: &[u32; WIDTH]) {
     let rows = S::transpose(columns);
     // By index, not by value: an array's iterator would take the rows through memory.
     for k in 0..WIDTH {

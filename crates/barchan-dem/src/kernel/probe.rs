@@ -1,7 +1,7 @@
 //! What observers read: the contacts of a batch as they are, by the plain build of the same kernel; nothing is changed.
 
 use super::pairs::{gap, meet};
-use super::walls::meet_walls;
+use super::walls::{WallMeeting, meet_walls};
 use super::{Pass, recall};
 use crate::lists::{Batch, Rolls, WallBatch};
 use barchan_core::contact::law::{Encounter, Reaction, react};
@@ -70,7 +70,10 @@ where
     Plain<R>: Simd<Real = R>,
 {
     type V<R> = <Plain<R> as Simd>::V;
-    let Some((e, _, _)) = meet_walls::<Plain<R>>(pass, batch) else { return NOTHING };
+    // SAFETY: the batch comes from lists that fit the records.
+    let Some(WallMeeting { encounter: e, .. }) = (unsafe { meet_walls::<Plain<R>>(pass, batch) }) else {
+        return NOTHING;
+    };
     let mut memory = recall::<V<R>>(&batch.slide, rolls);
     let r = react(&pass.law, pass.rolling, &e, &mut memory, V::<R>::of(-pass.dt));
     probed(&e, &r)

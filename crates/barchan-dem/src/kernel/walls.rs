@@ -1,18 +1,105 @@
-//! Contacts of spheres with walls: geometry one by one in f64, the law eight at a time.
+//! Contacts of spheres with walls: geometry in f64, of planes eight at a time, of all others one by one; the law eight at
+//! a time.
 
+use super::pairs::{row, scatter};
 use super::{Met, Pass, Report, keep, note_deep, recall};
 use crate::lists::{Rolls, WallBatch};
 use crate::state::Load;
 use barchan_core::contact::law::{Encounter, react};
 use barchan_core::simd::{Lanes, Mask, Real, Simd, Vec3, WIDTH};
+use barchan_core::walls::{Wall, WallState};
 use glam::DVec3;
 
 /// Eight wall contacts as the law sees them, with the arms to the contact points and the points.
-pub(super) type WallMeeting<V> = (Encounter<V>, V, [DVec3; WIDTH]);
+pub(super) struct WallMeeting<V: Lanes> {
+    pub encounter: Encounter<V>,
+    arm: V,
+    /// x, y, z of the points [m].
+    point: [[f64; WIDTH]; 3],
+}
 
-/// Geometry of eight wall contacts, one by one in f64; `None` where none touches.
+/// Geometry of eight wall contacts; `None` where none touches.
 #[inline(always)]
-pub(super) fn meet_walls<S: Simd>(pass: &Pass<'_, S::Real>, batch: &WallBatch<S::Real>) -> Option<WallMeeting<S::V>> {
+pub(super) unsafe fn meet_walls<S: Simd>(
+    pass: &Pass<'_, S::Real>,
+    batch: &WallBatch<S::Real>,
+) -> Option<WallMeeting<S::V>> {
+    let (wall, key) = (batch.wall[0], batch.key[0]);
+    if batch.wall == [wall; WIDTH] && batch.key == [key; WIDTH] {
+        let (wall, state) = (&pass.walls[wall as usize], &pass.wall_states[wall as usize]);
+        if let Some((point, normal)) = wall.plane(state, key) {
+            // SAFETY: indices are below `records.len()`, see the head of mod.rs.
+            return unsafe { meet_plane::<S>(pass, batch, wall, state, point, normal) };
+        }
+    }
+    meet_one_by_one::<S>(pass, batch)
+}
+
+// Functions, not closures: a closure would not inherit the caller's instruction set.
+#[inline(always)]
+fn splat<V: Lanes>(v: DVec3) -> Vec3<V> {
+    Vec3(V::of(v.x), V::of(v.y), V::of(v.z))
+}
+
+#[inline(always)]
+fn narrow<S: Simd>(v: Vec3<S::D>) -> Vec3<S::V> {
+    Vec3(S::narrow(v.0), S::narrow(v.1), S::narrow(v.2))
+}
+
+/// Eight grains against one plane: what most walls are, a quarter of the time of one by one.
+#[inline(always)]
+unsafe fn meet_plane<S: Simd>(
+    pass: &Pass<'_, S::Real>,
+    batch: &WallBatch<S::Real>,
+    wall: &Wall,
+    state: &WallState,
+    point: DVec3,
+    normal: DVec3,
+) -> Option<WallMeeting<S::V>> {
+    // SAFETY: as for the caller; a record is four doubles and eight reals.
+    let ([x, y, z, r], own) = unsafe {
+        let base = pass.records.as_ptr();
+        let place = |k: u32| base.add(k as usize).cast::<f64>();
+        let motion = |k: u32| (&raw const (*base.add(k as usize)).motion).cast::<S::Real>();
+        (S::load4(batch.i.map(place)), S::load8(batch.i.map(motion)))
+    };
+    assert!(usize::from(wall.material) < pass.table.materials(), "a wall is of no known material");
+    let (x, inward) = (Vec3(x, y, z), splat::<S::D>(normal));
+    let deep = r - x.minus(splat::<S::D>(point)).dot(inward);
+    let filled = std::array::from_fn(|k| u32::from((k as u32) < batch.len));
+    let overlap = S::narrow(deep);
+    let touching = overlap.gt(S::V::zero()).and(S::differ(&filled, &[0; WIDTH]));
+    if !touching.any() {
+        return None;
+    }
+    let overlap = overlap.keep(touching);
+    let reach = r - S::D::splat(0.5) * deep;
+    let touched = x.minus(inward.scale(reach));
+    let (n, arm) = (splat::<S::V>(-normal), S::narrow(reach));
+    let w = Vec3(own[3], own[4], own[5]);
+    let mut velocity = Vec3(own[0], own[1], own[2]).plus(w.scale(arm).cross(n));
+    if state.velocity != DVec3::ZERO || state.spin != DVec3::ZERO {
+        let off = narrow::<S>(touched.minus(splat(wall.pivot(state))));
+        velocity = velocity.minus(splat::<S::V>(state.velocity).plus(splat::<S::V>(state.spin).cross(off)));
+    }
+    let encounter = Encounter {
+        normal: n,
+        overlap,
+        velocity,
+        spin: w.minus(splat::<S::V>(state.spin)),
+        radius: S::narrow(r),
+        mass: S::V::of(1.0) / own[6],
+        // SAFETY: tags are material indices, and so is the wall's, as asserted.
+        row: unsafe { row::<S>(pass.table, own[7], S::V::of(f64::from(wall.material))) },
+        touching,
+    };
+    let point = [touched.0.to_array(), touched.1.to_array(), touched.2.to_array()];
+    Some(WallMeeting { encounter, arm, point })
+}
+
+/// Geometry of eight wall contacts, one by one in f64.
+#[inline(always)]
+fn meet_one_by_one<S: Simd>(pass: &Pass<'_, S::Real>, batch: &WallBatch<S::Real>) -> Option<WallMeeting<S::V>> {
     let mut overlap = [0.0; WIDTH];
     let mut normal = [[0.0; WIDTH]; 3];
     let mut rough = [0.0; WIDTH];
@@ -38,7 +125,7 @@ pub(super) fn meet_walls<S: Simd>(pass: &Pass<'_, S::Real>, batch: &WallBatch<S:
     let mut spin = [[0.0; WIDTH]; 3];
     let mut radius = [1.0; WIDTH];
     let mut arm = [0.0; WIDTH];
-    let mut point = [DVec3::ZERO; WIDTH];
+    let mut point = [[0.0; WIDTH]; 3];
     for k in 0..batch.len as usize {
         if overlap[k] <= 0.0 {
             continue;
@@ -56,9 +143,12 @@ pub(super) fn meet_walls<S: Simd>(pass: &Pass<'_, S::Real>, batch: &WallBatch<S:
         }
         let n = DVec3::new(normal[0][k], normal[1][k], normal[2][k]);
         arm[k] = r - 0.5 * overlap[k];
-        point[k] = DVec3::new(record.place[0], record.place[1], record.place[2]) + n * arm[k];
+        let touched = DVec3::new(record.place[0], record.place[1], record.place[2]) + n * arm[k];
+        for c in 0..3 {
+            point[c][k] = touched[c];
+        }
         if state.velocity != DVec3::ZERO || state.spin != DVec3::ZERO {
-            let v = wall.surface_velocity(state, point[k]);
+            let v = wall.surface_velocity(state, touched);
             for c in 0..3 {
                 velocity[c][k] = v[c];
                 spin[c][k] = state.spin[c];
@@ -83,11 +173,11 @@ pub(super) fn meet_walls<S: Simd>(pass: &Pass<'_, S::Real>, batch: &WallBatch<S:
         row: row.map(S::V::from_array),
         touching: overlap.gt(S::V::zero()),
     };
-    Some((encounter, arm, point))
+    Some(WallMeeting { encounter, arm, point })
 }
 
 #[inline(always)]
-pub(super) fn walls<S: Simd>(
+pub(super) unsafe fn walls<S: Simd>(
     pass: &Pass<'_, S::Real>,
     batches: &mut [WallBatch<S::Real>],
     rolls: &mut [Rolls<S::Real>],
@@ -97,7 +187,8 @@ pub(super) fn walls<S: Simd>(
 ) {
     let dt = S::V::of(pass.dt);
     for (b, batch) in batches.iter_mut().enumerate() {
-        let Some((e, arm, point)) = meet_walls::<S>(pass, batch) else {
+        // SAFETY: as for the caller.
+        let Some(WallMeeting { encounter: e, arm, point }) = (unsafe { meet_walls::<S>(pass, batch) }) else {
             if batch.touching != 0 {
                 batch.forget();
                 if let Some(rolls) = rolls.get_mut(b) {
@@ -114,18 +205,20 @@ pub(super) fn walls<S: Simd>(
         let force = r.traction.minus(e.normal.scale(r.press));
         let turn = e.normal.cross(r.traction).scale(arm).plus(r.couple);
         let one = S::V::of(1.0).keep(e.touching);
-        let out = [force.0, force.1, force.2, turn.0, turn.1, turn.2, one, r.press].map(|c| c.to_array());
-        let couple = [r.couple.0, r.couple.1, r.couple.2].map(|c| c.to_array());
-        for k in (0..batch.len as usize).filter(|k| batch.touching >> k & 1 == 1) {
-            let load = &mut loads[(batch.i[k] - first) as usize].0;
-            for c in 0..8 {
-                load[c] = S::Real::of(load[c].into() + out[c][k].into());
-            }
+        // SAFETY: the list was checked against this block when it was made.
+        unsafe {
+            let columns = [force.0, force.1, force.2, turn.0, turn.1, turn.2, one, r.press];
+            scatter::<S>(columns, loads.as_mut_ptr(), first, &batch.i);
+        }
+        // Written out: a closure over lanes would not inherit the instruction set.
+        let f = [force.0.to_array(), force.1.to_array(), force.2.to_array()];
+        let c = [r.couple.0.to_array(), r.couple.1.to_array(), r.couple.2.to_array()];
+        let at = |v: &[[S::Real; WIDTH]; 3], k: usize| DVec3::new(v[0][k].into(), v[1][k].into(), v[2][k].into());
+        for k in (0..WIDTH).filter(|k| batch.touching >> k & 1 == 1) {
             let w = batch.wall[k] as usize;
-            let f = -DVec3::new(out[0][k].into(), out[1][k].into(), out[2][k].into());
-            let c = DVec3::new(couple[0][k].into(), couple[1][k].into(), couple[2][k].into());
-            report.walls[w].0 += f;
-            report.walls[w].1 += (point[k] - pass.walls[w].pivot(&pass.wall_states[w])).cross(f) - c;
+            let arm = DVec3::new(point[0][k], point[1][k], point[2][k]) - pass.walls[w].pivot(&pass.wall_states[w]);
+            report.walls[w].0 -= at(&f, k);
+            report.walls[w].1 -= arm.cross(at(&f, k)) + at(&c, k);
         }
         let limit = S::V::of(pass.max_overlap);
         let radius = arm + S::V::of(0.5) * e.overlap;

@@ -29,6 +29,8 @@ pub const CASES: &[Case] = &[settled::CASE, clumps::CASE, mixed::CASE, flow::CAS
 
 /// Steps before the clock starts.
 const WARM: u64 = 200;
+/// Steps between two words on how far the settling is.
+const TOLD_EVERY: usize = 50;
 /// Wall-clock time to measure where no number of steps is given [s].
 const SECONDS: f64 = 3.0;
 
@@ -108,11 +110,10 @@ impl Bench {
         }
         let mut dem = Dem::new(built.settings);
         dem.add(&built.grains)?;
-        for step in 0..built.settle {
-            if step % 50 == 0 {
-                settling(step, built.settle);
-            }
-            dem.step()?;
+        for step in (0..built.settle).step_by(TOLD_EVERY) {
+            settling(step, built.settle);
+            let stretch = (built.settle - step).min(TOLD_EVERY as u64);
+            rayon::scope(|_| (0..stretch).try_for_each(|_| dem.step()))?;
         }
         settling(built.settle, built.settle);
         if let Some(path) = kept {
@@ -125,19 +126,19 @@ impl Bench {
         Ok(Bench { case, dem })
     }
 
+    fn steps(&mut self, steps: u64) -> Result<(), DemError> {
+        rayon::scope(|_| (0..steps).try_for_each(|_| self.dem.step()))
+    }
+
     /// Times `steps` steps, or some seconds' worth, after a warm-up.
     pub fn time(&mut self, steps: Option<u64>) -> Result<Timing, DemError> {
         let warm = Instant::now();
-        for _ in 0..WARM {
-            self.dem.step()?;
-        }
+        self.steps(WARM)?;
         let steps =
             steps.unwrap_or_else(|| (SECONDS / warm.elapsed().as_secs_f64() * WARM as f64).ceil() as u64).max(1);
         let before = self.dem.timers();
         let start = Instant::now();
-        for _ in 0..steps {
-            self.dem.step()?;
-        }
+        self.steps(steps)?;
         let seconds = start.elapsed().as_secs_f64();
         let spent = |after: PassTime| match before.iter().find(|b| b.name == after.name) {
             Some(b) => PassTime { seconds: after.seconds - b.seconds, runs: after.runs - b.runs, ..after },

@@ -180,7 +180,7 @@ pub struct Progress {
 #[derive(Default)]
 pub struct RunOptions<'a> {
     /// Called a few times a second.
-    pub on_progress: Option<&'a mut dyn FnMut(&Progress)>,
+    pub on_progress: Option<&'a mut (dyn FnMut(&Progress) + Send)>,
     /// Ends the run after the step under way, with a checkpoint, once it is true.
     pub stop: Option<&'a AtomicBool>,
 }
@@ -269,7 +269,12 @@ impl Run {
     }
 
     /// Runs to the end of the duration, or until asked to stop. The checkpoint at the end lets [`Run::resume`] go on.
-    pub fn go(mut self, mut options: RunOptions<'_>) -> Result<RunReport, RunError> {
+    pub fn go(self, options: RunOptions<'_>) -> Result<RunReport, RunError> {
+        // On one of the threads that share the steps: woken once, not at every pass.
+        rayon::scope(|_| self.run(options))
+    }
+
+    fn run(mut self, mut options: RunOptions<'_>) -> Result<RunReport, RunError> {
         let (steps, begun) = (self.world.plan().steps(), Instant::now());
         let asked = |options: &RunOptions<'_>| options.stop.is_some_and(|s| s.load(Ordering::Relaxed));
         let checkpoints = self.world.plan().checkpoint_every.map(|every| Schedule::new(every, self.world.plan().dt));
