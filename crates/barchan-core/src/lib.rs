@@ -3,6 +3,7 @@
 pub mod contact;
 pub mod frame;
 pub mod materials;
+pub mod mesh;
 pub mod neighbours;
 pub mod packing;
 pub mod regions;

@@ -13,7 +13,6 @@ use barchan_core::simd::{Real, WIDTH};
 use barchan_core::walls::{Wall, WallState};
 use glam::DVec3;
 use rayon::prelude::*;
-use std::collections::HashMap;
 
 /// Eight pairs and what they remember of sliding. A lane with i = j is empty.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -139,7 +138,8 @@ struct Carry<R> {
     entries: Vec<Carried<R>>,
     /// Rolling memory of the entries; empty where nothing rolls.
     rolls: Vec<[R; 4]>,
-    walls: HashMap<WallKey, Kept<R>>,
+    /// Those with walls, in the order of their keys.
+    walls: Vec<(WallKey, Kept<R>)>,
 }
 
 fn lane<R: Copy>(columns: &[[R; WIDTH]; 4], k: usize) -> [R; 4] {
@@ -207,6 +207,8 @@ impl<R: Real> Carry<R> {
         let total = total as usize;
         let blank = Carried { high: NEWBORN, slide: [R::of(0.0); 4] };
         entries.clear();
+        // Not twice as much as before whenever it is a little more.
+        entries.reserve_exact(if total > entries.capacity() { total + total / 16 } else { 0 });
         entries.resize(total, blank);
         rolls.clear();
         rolls.resize(if rolling { total } else { 0 }, [R::of(0.0); 4]);
@@ -232,10 +234,17 @@ impl<R: Real> Carry<R> {
             for (n, batch) in b.walls.iter().enumerate() {
                 for k in (0..WIDTH).filter(|k| batch.touching >> k & 1 == 1) {
                     let roll = b.wall_rolls.get(n).map_or([R::of(0.0); 4], |r| lane(&r.0, k));
-                    walls.insert((batch.i[k], batch.wall[k], batch.key[k]), (lane(&batch.slide, k), roll));
+                    walls.push(((batch.i[k], batch.wall[k], batch.key[k]), (lane(&batch.slide, k), roll)));
                 }
             }
         }
+        walls.par_sort_unstable_by_key(|w| w.0);
+    }
+
+    /// Memory of the contact of old slot `i` with a feature of a wall.
+    fn find_wall(&self, i: u32, wall: u16, key: u32) -> Option<&Kept<R>> {
+        let at = self.walls.binary_search_by_key(&(i, wall, key), |w| w.0).ok()?;
+        Some(&self.walls[at].1)
     }
 
     /// Memory of the contact of old slots `i` and `j` as seen from `i`.
@@ -337,7 +346,7 @@ pub struct Scratch<R> {
 
 impl<R> Default for Scratch<R> {
     fn default() -> Self {
-        let carry = Carry { starts: Vec::new(), entries: Vec::new(), rolls: Vec::new(), walls: HashMap::new() };
+        let carry = Carry { starts: Vec::new(), entries: Vec::new(), rolls: Vec::new(), walls: Vec::new() };
         Scratch { carry, found: Vec::new(), balls: Vec::new() }
     }
 }
@@ -351,6 +360,7 @@ impl<R> Scratch<R> {
             + self.carry.rolls.capacity() * size_of::<[R; 4]>()
             + pairs * size_of::<Near>()
             + self.balls.capacity() * size_of::<Ball>()
+            + self.carry.walls.capacity() * size_of::<(WallKey, Kept<R>)>()
     }
 }
 
@@ -404,6 +414,9 @@ pub fn build<R: Real>(
             }
         }
         outgoing.sort_by_key(|o| block_of(o.partner()));
+        for pairs in [inner, outgoing] {
+            pairs.shrink_to(pairs.len() + pairs.len() / 8);
+        }
     });
     let found = &*found;
     lists.resize_with(blocks, BlockLists::default);
@@ -487,7 +500,7 @@ fn near_walls<R: Real>(
                 let Some(batch) = lists.walls.last_mut() else { return };
                 (batch.i[k], batch.wall[k], batch.key[k]) = (s as u32, w as u16, key);
                 batch.len = k as u32 + 1;
-                if let Some((slide, roll)) = carry.walls.get(&(spheres.listed[s], w as u16, key)) {
+                if let Some((slide, roll)) = carry.find_wall(spheres.listed[s], w as u16, key) {
                     batch.touching |= 1 << k;
                     for c in 0..4 {
                         batch.slide[c][k] = slide[c];

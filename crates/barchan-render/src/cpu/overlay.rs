@@ -83,8 +83,17 @@ impl<'a> Overlay<'a> {
         let first = eye.grid.first(under.tile);
         let side = eye.side as usize;
         let [x0, y0, x1, y1] = pane.rect.within(first[0], first[1], eye.grid.span);
+        let step = eye.slope([1, 0]).x - eye.slope([0, 0]).x;
         for y in y0 / side..y1.div_ceil(side) {
-            for x in x0 / side..x1.div_ceil(side) {
+            let (mut from, mut to) = (x1, x0);
+            for row in y * side..(y + 1) * side {
+                let ray = eye.slope([first[0], first[1] + row as u32]);
+                let columns = pane.columns(ray, step, x0..x1);
+                if !columns.is_empty() {
+                    (from, to) = (from.min(columns.start), to.max(columns.end));
+                }
+            }
+            for x in from / side..to.div_ceil(side) {
                 let mut veil = None;
                 for (column, row) in (0..side * side).map(|k| (x * side + k % side, y * side + k / side)) {
                     let slope = eye.slope([first[0] + column as u32, first[1] + row as u32]);

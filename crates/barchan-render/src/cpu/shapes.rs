@@ -194,10 +194,36 @@ impl Facet {
     /// Depth where a ray meets it, if it does.
     pub fn meets(&self, slope: Vec2) -> Option<f32> {
         let ray = slope.extend(1.0);
-        let [u, v, w] = self.edges.map(|e| e.dot(ray));
+        let [u, v, w] = [self.edges[0].dot(ray), self.edges[1].dot(ray), self.edges[2].dot(ray)];
         let inside = (u >= 0.0) & (v >= 0.0) & (w >= 0.0) | (u <= 0.0) & (v <= 0.0) & (w <= 0.0);
         let over = self.over.dot(ray);
         (inside && over != 0.0).then(|| self.depth.dot(ray) / over)
+    }
+
+    /// The columns of a row whose rays may meet it, with some to spare; `ray` is that of the row's first column, `step` from
+    /// one column to the next. A slender triangle has a large rectangle and few of its samples.
+    pub fn columns(&self, ray: Vec2, step: f32, columns: std::ops::Range<usize>) -> std::ops::Range<usize> {
+        let ray = ray.extend(1.0);
+        let (mut low, mut high) = (columns.start as f32, columns.end as f32);
+        let over = self.over.dot(ray);
+        let (at_low, at_high) = (over + self.over.x * step * low, over + self.over.x * step * high);
+        // Which way round it is seen; a triangle on edge is tried everywhere.
+        let facing = match (at_low > 0.0, at_high > 0.0) {
+            (true, true) => 1.0,
+            (false, false) if at_low < 0.0 && at_high < 0.0 => -1.0,
+            _ => return columns,
+        };
+        for edge in self.edges {
+            let (rise, at) = (facing * edge.x * step, facing * edge.dot(ray));
+            let crossing = -at / rise;
+            let spare = 1.0 + 1e-6 * (edge * ray).abs().element_sum() / rise.abs();
+            if rise > 0.0 {
+                low = low.max(crossing - spare);
+            } else if rise < 0.0 {
+                high = high.min(crossing + spare);
+            }
+        }
+        if low < high { low as usize..(high.ceil() as usize).min(columns.end) } else { 0..0 }
     }
 
     /// Share of each corner at a ray, summing to 1 also a little beside the triangle.
@@ -215,8 +241,9 @@ impl Facet {
     /// Draws it: `x` and `y` are the rays' slopes (or texels' middles) by column and row, `near` the least depth seen.
     pub fn draw(&self, x: &[f32; TILE], y: &[f32; TILE], near: f32, number: u32, tile: &mut Tile) {
         let [x0, y0, x1, y1] = self.rect.within(tile.first[0], tile.first[1], tile.span);
+        let step = x[1] - x[0];
         for row in y0..y1 {
-            for column in x0..x1 {
+            for column in self.columns(Vec2::new(x[0], y[row]), step, x0..x1) {
                 let cell = row * TILE + column;
                 if let Some(t) = self.meets(Vec2::new(x[column], y[row]))
                     && t >= near
