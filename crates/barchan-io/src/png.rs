@@ -1,7 +1,7 @@
 //! Pictures as PNG (`.png`).
 
 use crate::atomic::{self, FileError};
-use std::io;
+use std::io::{self, Cursor};
 use std::path::Path;
 
 /// Writes a picture, whole or not at all: rows from the top, four bytes a pixel (sRGB red, green, blue, and alpha, which is
@@ -19,10 +19,21 @@ pub fn write(path: &Path, width: u32, height: u32, rgba: &[u8]) -> Result<(), Fi
     })
 }
 
+/// Width, height and pixels (four bytes each, rows from the top) of a picture in memory; none where it is no PNG of eight bits
+/// a channel.
+pub fn decode(bytes: &[u8]) -> Option<(u32, u32, Vec<u8>)> {
+    let mut decoder = png::Decoder::new(Cursor::new(bytes));
+    decoder.set_transformations(png::Transformations::ALPHA);
+    let mut reader = decoder.read_info().ok()?;
+    let mut rgba = vec![0; reader.output_buffer_size()?];
+    let info = reader.next_frame(&mut rgba).ok()?;
+    let whole = info.color_type == png::ColorType::Rgba && info.bit_depth == png::BitDepth::Eight;
+    whole.then_some((info.width, info.height, rgba))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::BufReader;
 
     #[test]
     fn a_picture_comes_back_pixel_by_pixel() {
@@ -30,12 +41,11 @@ mod tests {
         let path = folder.path().join("p.png");
         let rgba: Vec<u8> = (0..7 * 5 * 4).map(|i| (i * 13 % 251) as u8).collect();
         write(&path, 7, 5, &rgba).unwrap();
-        let mut reader = png::Decoder::new(BufReader::new(std::fs::File::open(&path).unwrap())).read_info().unwrap();
-        let mut read = vec![0; reader.output_buffer_size().unwrap()];
-        let info = reader.next_frame(&mut read).unwrap();
-        assert_eq!((info.width, info.height, info.color_type), (7, 5, png::ColorType::Rgb));
-        let expected: Vec<u8> = rgba.chunks(4).flat_map(|p| [p[0], p[1], p[2]]).collect();
-        assert_eq!(read[..info.buffer_size()], expected);
+        let (width, height, read) = decode(&std::fs::read(&path).unwrap()).unwrap();
+        assert_eq!((width, height), (7, 5));
+        let expected: Vec<u8> = rgba.chunks(4).flat_map(|p| [p[0], p[1], p[2], 255]).collect();
+        assert_eq!(read, expected);
+        assert_eq!(decode(b"no picture"), None);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no other file is left");
     }
 

@@ -11,6 +11,8 @@ pub struct GalleryScene {
     pub picture: Option<f64>,
     /// The commented TOML.
     pub source: &'static str,
+    /// A small picture of it, a PNG, drawn by `barchan gallery`. A new scene borrows another's until that has run.
+    pub card: &'static [u8],
 }
 
 macro_rules! gallery {
@@ -20,6 +22,7 @@ macro_rules! gallery {
             about: $about,
             picture: [$(Some($picture),)? None][0],
             source: include_str!(concat!("../../../scenes/", $name, ".toml")),
+            card: include_bytes!(concat!("../../../docs/gallery/small/", $name, ".png")),
         }),*]
     };
 }
@@ -27,15 +30,15 @@ macro_rules! gallery {
 const GALLERY: &[GalleryScene] = gallery! {
     "pile": "sand poured onto rough ground heaps up at its angle of repose",
     "hourglass" at 0.8: "grains run through a neck at a steady rate, whatever the depth above it",
-    "silo" at 0.9: "a shutter drops and a flat-bottomed silo empties through its hole",
-    "dune": "two columns of sand collapse, meet, and come to rest as one dune",
+    "silo" at 0.8: "a shutter drops and a flat-bottomed silo empties through its hole",
+    "dune" at 0.12: "two columns of sand collapse, meet, and come to rest as one dune",
     "drum": "small and large grains in a turning drum sort themselves within two turns",
     "brazil-nuts": "shake a box of mixed grains and the large ones rise to the top",
     "column-collapse" at 0.45: "a gate opens and a column of sand collapses and runs out",
-    "oedometer": "a plunger loads and unloads a bed; stress against strain shows hysteresis",
+    "oedometer" at 1.5: "a plunger loads and unloads a bed; stress against strain shows hysteresis",
     "chute": "a layer flows down an endless rough slope and finds its steady speed",
-    "impact" at 0.3: "a steel ball strikes a bed of sand: splash, crater, sudden stop",
-    "wheat" at 0.8: "wheat kernels, clumps of three spheres, run out of a hopper",
+    "impact" at 0.235: "a steel ball strikes a bed of sand: splash, crater, sudden stop",
+    "wheat" at 0.7: "wheat kernels, clumps of three spheres, run out of a hopper",
 };
 
 /// Every scene of the gallery.

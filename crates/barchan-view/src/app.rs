@@ -98,7 +98,6 @@ impl App {
             return Err(RenderError::NoAdapter { reason: "the window has no wgpu device".into() });
         };
         theme::apply(&context.egui_ctx);
-        let ctx = context.egui_ctx.clone();
         let mut app = App {
             content: Content::Gallery,
             stage: None,
@@ -109,7 +108,7 @@ impl App {
             recording: None,
             word: None,
             help: false,
-            gallery: Gallery::new(move || ctx.request_repaint()),
+            gallery: Gallery::default(),
             epoch: 0,
             title: String::new(),
             told: channel(),

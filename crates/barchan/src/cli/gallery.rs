@@ -12,7 +12,7 @@ pub struct GalleryArgs {
     /// Which scenes; left out: all
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// Folder for the pictures
+    /// Folder for the pictures; those of the window's cards go to `small` in it
     #[arg(short, long, value_name = "DIR", default_value = "docs/gallery")]
     output: PathBuf,
     /// Folder for the runs
@@ -35,7 +35,8 @@ pub fn gallery(args: GalleryArgs) -> Result<(), Failure> {
     };
     args.threads.set()?;
     stop::listen("a checkpoint is being written");
-    atomic::create_folder(&args.output).map_err(|e| Failure::Failed(e.to_string()))?;
+    let small = args.output.join("small");
+    atomic::create_folder(&small).map_err(|e| Failure::Failed(e.to_string()))?;
     for scene in chosen {
         let mut world = assemble(&barchan::load(scene.name)?)?;
         if let Some(time) = scene.picture {
@@ -48,7 +49,9 @@ pub fn gallery(args: GalleryArgs) -> Result<(), Failure> {
         if report.status == Status::Stopped {
             return Err(Failure::Stopped);
         }
-        render::portrait(&folder, &args.output.join(format!("{}.png", scene.name)))?;
+        let file = format!("{}.png", scene.name);
+        render::portrait(&folder, &args.output.join(&file), [960, 540])?;
+        render::portrait(&folder, &small.join(&file), [320, 180])?;
     }
     Ok(())
 }

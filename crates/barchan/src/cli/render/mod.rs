@@ -209,11 +209,11 @@ pub fn film_of(folder: &Path, quiet: bool) -> Result<(), Failure> {
 }
 
 /// One picture of a run as it stands, for the gallery.
-pub fn portrait(folder: &Path, path: &Path) -> Result<(), Failure> {
+pub fn portrait(folder: &Path, path: &Path, size: [u32; 2]) -> Result<(), Failure> {
     draw(&RenderArgs {
         frame: Some(reel::Which::Last),
         output: Some(path.into()),
-        size: Some([960, 540]),
+        size: Some(size),
         samples: 16,
         plain: true,
         ..RenderArgs::of(folder)
