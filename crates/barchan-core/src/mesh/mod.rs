@@ -1,5 +1,7 @@
 //! Triangle meshes: what walls, bodies and distance fields are made from.
 
+pub mod near;
+
 use glam::DVec3;
 
 /// Triangles over shared vertices, counter-clockwise seen from outside.
