@@ -3,12 +3,13 @@
 
 use crate::DemError;
 use crate::kernel::Kernels;
-use crate::lists::{Batch, BlockLists, Rolls, WallBatch};
+use crate::lists::{Batch, BlockLists, Facing, Rolls, WallBatch};
 use crate::live::Warp;
 use crate::settings::{Column, Settings};
 use crate::state::{Load, Record};
 use crate::step::Solver;
 use barchan_core::simd::{Real, WIDTH};
+use barchan_core::walls::NO_TRIANGLE;
 use glam::{DQuat, DVec3};
 
 /// Rows of four doubles as one column and back.
@@ -156,6 +157,11 @@ impl<R: Kernels> Solver<R> {
                 format!("block.{b}.walls.roll"),
                 reals(lists.wall_rolls.iter().flat_map(|x| x.0.into_iter().flatten())),
             ));
+            if !lists.facings.is_empty() {
+                let facings = lists.facings.iter().flat_map(|f| [f.i, f.wall, f.from, f.to, f.lane, f.lanes]);
+                out.push((format!("block.{b}.facings"), Column::U32(facings.collect())));
+                out.push((format!("block.{b}.triangles"), Column::U32(lists.triangles.clone())));
+            }
         }
         out
     }
@@ -290,6 +296,14 @@ impl<R: Kernels> Solver<R> {
                 .collect();
             lists.wall_rolls = read.f64s(&format!("{name}.roll"))?.chunks_exact(32).map(|m| Rolls(four(m))).collect();
             of_length(&name, lists.wall_rolls.len(), if solver.rolling { lists.walls.len() } else { 0 })?;
+            if columns(&format!("block.{b}.facings")).is_some() {
+                let facing = |f: &[u32]| Facing { i: f[0], wall: f[1], from: f[2], to: f[3], lane: f[4], lanes: f[5] };
+                let name = format!("block.{b}.facings");
+                let ints = read.u32s(&name)?;
+                of_length(&name, ints.len() % 6, 0)?;
+                lists.facings = ints.chunks_exact(6).map(facing).collect();
+                lists.triangles = read.u32s(&format!("block.{b}.triangles"))?;
+            }
             solver.blocks.push(lists);
         }
         solver.verify_lists()?;
@@ -302,7 +316,20 @@ impl<R: Kernels> Solver<R> {
         let ranges: Vec<_> = starts.zip(&self.blocks).map(|(from, b)| from as usize..b.end as usize).collect();
         let old = ranges.last().map_or(0, |r| r.end);
         let walls = |b: &BlockLists<R>| {
-            b.walls.iter().all(|x| x.len <= 8 && x.wall.iter().all(|&w| (w as usize) < self.walls.len()))
+            let triangle = |w: u32, t: u32| {
+                let facets = self.settings.walls.get(w as usize).and_then(|w| w.facets());
+                facets.is_some_and(|f| (t as usize) < f.mesh().triangles.len())
+            };
+            let key = |w: u16, t: u32| t == NO_TRIANGLE || triangle(u32::from(w), t);
+            b.walls.iter().all(|x| {
+                let known = |k: usize| {
+                    let wall = self.settings.walls.get(x.wall[k] as usize);
+                    wall.is_some_and(|w| w.facets().is_none() || key(x.wall[k], x.key[k]))
+                };
+                x.len <= 8 && (0..8).all(known)
+            }) && b.facings.iter().all(|f| {
+                b.triangles.get(f.from as usize..f.to as usize).is_some_and(|t| t.iter().all(|&t| triangle(f.wall, t)))
+            })
         };
         let fit = self.blocks.iter().zip(&ranges).all(|(b, r)| r.start <= r.end && walls(b) && b.fits(r.clone(), old));
         let listed = self.spheres.listed.iter().all(|&s| s == crate::state::NEWBORN || (s as usize) < old);

@@ -10,7 +10,7 @@
 use crate::state::{Grains, NEWBORN, Spheres};
 use barchan_core::neighbours::{Ball, Hits, Neighbours};
 use barchan_core::simd::{Real, WIDTH};
-use barchan_core::walls::{Wall, WallState};
+use barchan_core::walls::{MOST_TOUCHES, NO_TRIANGLE, Wall, WallState};
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -38,6 +38,19 @@ pub struct WallBatch<R> {
     pub len: u32,
 }
 
+/// A sphere near the triangles of a wall: `triangles[from..to]` are all it may touch. Which of them it does touch is found at
+/// every step, and takes up some of `lanes` lanes of `walls`, from `lane` on (counted through all batches); their keys are the
+/// triangles touched, or [`NO_TRIANGLE`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Facing {
+    pub i: u32,
+    pub wall: u32,
+    pub from: u32,
+    pub to: u32,
+    pub lane: u32,
+    pub lanes: u32,
+}
+
 /// What eight contacts remember of rolling: three components and the twist.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rolls<R>(pub [[R; WIDTH]; 4]);
@@ -57,6 +70,12 @@ impl<R: Real> Batch<R> {
 }
 
 impl<R: Real> WallBatch<R> {
+    /// No contact in a lane, no memory.
+    pub fn forget_lane(&mut self, k: usize) {
+        self.slide.iter_mut().for_each(|column| column[k] = R::of(0.0));
+        self.touching &= !(1 << k);
+    }
+
     /// No contact, no memory.
     pub fn forget(&mut self) {
         self.slide = [[R::of(0.0); WIDTH]; 4];
@@ -75,6 +94,10 @@ pub struct BlockLists<R> {
     pub cross_rolls: Vec<Rolls<R>>,
     pub walls: Vec<WallBatch<R>>,
     pub wall_rolls: Vec<Rolls<R>>,
+    /// Spheres near triangles.
+    pub facings: Vec<Facing>,
+    /// The triangles of the facings, those of each together.
+    pub triangles: Vec<u32>,
 }
 
 impl<R> Default for BlockLists<R> {
@@ -87,6 +110,8 @@ impl<R> Default for BlockLists<R> {
             cross_rolls: Vec::new(),
             walls: Vec::new(),
             wall_rolls: Vec::new(),
+            facings: Vec::new(),
+            triangles: Vec::new(),
         }
     }
 }
@@ -100,6 +125,13 @@ impl<R: Real> BlockLists<R> {
             && self.inner.iter().all(|b| b.i.iter().all(inside) && b.j.iter().all(inside))
             && self.cross.iter().all(|b| b.i.iter().all(inside) && b.j.iter().all(|&j| (j as usize) < spheres))
             && self.walls.iter().all(|b| b.i.iter().all(inside))
+            && self.facings.iter().all(|f| {
+                inside(&f.i)
+                    && f.from <= f.to
+                    && f.to as usize <= self.triangles.len()
+                    && f.lanes as usize <= MOST_TOUCHES
+                    && u64::from(f.lane) + u64::from(f.lanes) <= (WIDTH * self.walls.len()) as u64
+            })
     }
 
     /// Bytes held.
@@ -108,6 +140,8 @@ impl<R: Real> BlockLists<R> {
             + self.walls.capacity() * size_of::<WallBatch<R>>()
             + (self.inner_rolls.capacity() + self.cross_rolls.capacity() + self.wall_rolls.capacity())
                 * size_of::<Rolls<R>>()
+            + self.facings.capacity() * size_of::<Facing>()
+            + 4 * self.triangles.capacity()
     }
 }
 
@@ -245,6 +279,13 @@ impl<R: Real> Carry<R> {
     fn find_wall(&self, i: u32, wall: u16, key: u32) -> Option<&Kept<R>> {
         let at = self.walls.binary_search_by_key(&(i, wall, key), |w| w.0).ok()?;
         Some(&self.walls[at].1)
+    }
+
+    /// Memory of all contacts of old slot `i` with a wall.
+    fn find_walls(&self, i: u32, wall: u16) -> &[(WallKey, Kept<R>)] {
+        let from = self.walls.partition_point(|w| w.0 < (i, wall, 0));
+        let count = self.walls[from..].partition_point(|w| (w.0.0, w.0.1) == (i, wall));
+        &self.walls[from..from + count]
     }
 
     /// Memory of the contact of old slots `i` and `j` as seen from `i`.
@@ -462,6 +503,50 @@ fn may_reach(wall: &Wall, state: &WallState, balls: &[Ball], skin: f64) -> bool 
     wall.clearance(state, middle) <= reach + skin
 }
 
+/// Fills wall batches lane by lane; a batch has one wall, so that the kernel can take eight grains against one plane together.
+struct WallFiller<'a, R> {
+    batches: &'a mut Vec<WallBatch<R>>,
+    rolls: &'a mut Vec<Rolls<R>>,
+    rolling: bool,
+    wall: u16,
+    used: usize,
+}
+
+impl<R: Real> WallFiller<'_, R> {
+    /// Number of the lane.
+    fn push(&mut self, i: u32, key: u32, carried: Option<&Kept<R>>) -> u32 {
+        let k = self.used % WIDTH;
+        if k == 0 {
+            self.batches.push(WallBatch {
+                i: [i; WIDTH],
+                wall: [self.wall; WIDTH],
+                key: [key; WIDTH],
+                slide: [[R::of(0.0); WIDTH]; 4],
+                touching: 0,
+                len: 0,
+            });
+            if self.rolling {
+                self.rolls.push(Rolls::default());
+            }
+        }
+        self.used += 1;
+        let lane = (WIDTH * (self.batches.len() - 1) + k) as u32;
+        let Some(batch) = self.batches.last_mut() else { return lane };
+        (batch.i[k], batch.key[k]) = (i, key);
+        batch.len = k as u32 + 1;
+        if let Some((slide, roll)) = carried {
+            batch.touching |= 1 << k;
+            for c in 0..4 {
+                batch.slide[c][k] = slide[c];
+                if let Some(rolls) = self.rolls.last_mut() {
+                    rolls.0[c][k] = roll[c];
+                }
+            }
+        }
+        lane
+    }
+}
+
 fn near_walls<R: Real>(
     r: &Rebuild<'_>,
     balls: &[Ball],
@@ -470,46 +555,41 @@ fn near_walls<R: Real>(
     own: std::ops::Range<usize>,
     lists: &mut BlockLists<R>,
 ) {
-    lists.walls.clear();
-    lists.wall_rolls.clear();
+    let BlockLists { walls, wall_rolls, facings, triangles, .. } = lists;
+    walls.clear();
+    wall_rolls.clear();
+    facings.clear();
+    triangles.clear();
     for (w, (wall, state)) in r.walls.iter().zip(r.wall_states).enumerate() {
-        // A batch has one wall: the kernel takes eight grains against one plane together.
-        let mut used = 0;
+        let w16 = w as u16;
+        let mut filler = WallFiller { batches: walls, rolls: wall_rolls, rolling: r.rolling, wall: w16, used: 0 };
         for s in own.clone().step_by(CLUSTER).flat_map(|from| {
             let cluster = from..(from + CLUSTER).min(own.end);
             if may_reach(wall, state, &balls[cluster.clone()], r.wall_skin[w]) { cluster } else { 0..0 }
         }) {
             let ball = balls[s];
             let x = DVec3::new(ball[0], ball[1], ball[2]);
-            wall.features(state, x, ball[3] + r.wall_skin[w], &mut |key| {
-                let k = used % WIDTH;
-                if k == 0 {
-                    lists.walls.push(WallBatch {
-                        i: [s as u32; WIDTH],
-                        wall: [w as u16; WIDTH],
-                        key: [key; WIDTH],
-                        slide: [[R::of(0.0); WIDTH]; 4],
-                        touching: 0,
-                        len: 0,
-                    });
-                    if r.rolling {
-                        lists.wall_rolls.push(Rolls::default());
-                    }
+            let (i, old) = (s as u32, spheres.listed[s]);
+            let Some(facets) = wall.facets() else {
+                wall.features(state, x, ball[3] + r.wall_skin[w], &mut |key| {
+                    filler.push(i, key, carry.find_wall(old, w16, key));
+                });
+                continue;
+            };
+            let from = triangles.len();
+            wall.features(state, x, ball[3] + r.wall_skin[w], &mut |key| triangles.push(key));
+            let lanes = facets.most_touches(&triangles[from..]) as u32;
+            let mut carried = carry.find_walls(old, w16).iter();
+            for n in 0..lanes {
+                let lane = match carried.next() {
+                    Some((key, kept)) => filler.push(i, key.2, Some(kept)),
+                    None => filler.push(i, NO_TRIANGLE, None),
+                };
+                if n == 0 {
+                    let (from, to) = (from as u32, triangles.len() as u32);
+                    facings.push(Facing { i, wall: w as u32, from, to, lane, lanes });
                 }
-                used += 1;
-                let Some(batch) = lists.walls.last_mut() else { return };
-                (batch.i[k], batch.wall[k], batch.key[k]) = (s as u32, w as u16, key);
-                batch.len = k as u32 + 1;
-                if let Some((slide, roll)) = carry.find_wall(spheres.listed[s], w as u16, key) {
-                    batch.touching |= 1 << k;
-                    for c in 0..4 {
-                        batch.slide[c][k] = slide[c];
-                        if let Some(rolls) = lists.wall_rolls.last_mut() {
-                            rolls.0[c][k] = roll[c];
-                        }
-                    }
-                }
-            });
+            }
         }
     }
 }

@@ -10,6 +10,7 @@ pub mod checkpoint;
 pub mod emit;
 pub mod estimate;
 pub mod live;
+mod meshes;
 pub mod observers;
 pub mod run;
 pub mod schedule;
@@ -18,6 +19,7 @@ mod state;
 pub mod world;
 
 pub use assemble::{Meeting, SceneErrors, assemble};
+pub use meshes::fetch as fetch_meshes;
 pub use run::{Progress, Run, RunError, RunOptions, RunReport, Status, keep, run};
 pub use sinks::Tally;
 pub use world::{Plan, Row, Summary, World, WorldError};

@@ -11,6 +11,7 @@ use barchan_dem::{Dem, DemError, Departed};
 use barchan_scene::words::seconds;
 use barchan_scene::{Format, Outside, Problem};
 use glam::DVec3;
+use std::path::PathBuf;
 
 /// Sinks and watching observers look at the grains every so many steps: a grain moves a small share of its radius in
 /// one, and a look costs about as much as a pass over the positions.
@@ -63,6 +64,8 @@ pub struct Plan {
     pub name: String,
     /// The scene as text, from which the same world can be assembled again.
     pub scene: String,
+    /// Meshes it reads: the path in the text, and the file.
+    pub meshes: Vec<(String, PathBuf)>,
     /// Simulated time to reach [s].
     pub duration: f64,
     /// Time step [s].

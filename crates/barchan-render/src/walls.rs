@@ -1,5 +1,6 @@
 //! Walls as they are drawn: vessels of faint glass with their rims as lines, bodies and what lies under the grains solid.
 
+mod facets;
 mod surface;
 
 pub use surface::{Pose, Surface, surfaces};
@@ -127,8 +128,21 @@ fn finish(wall: &Wall, piece: &Surface, stage: &Stage) -> Finish {
         Geometry::Plane { .. } | Geometry::Box { .. } => piece.normals[0].z > SLOPE,
         Geometry::Disc { .. } => piece.normals[0].z.abs() > SLOPE && below(piece.vertices[0].z),
         Geometry::Cylinder { .. } | Geometry::Cone { .. } | Geometry::Sphere { .. } => false,
+        Geometry::Mesh(_) => !is_vessel(piece, stage),
     };
     if solid { Finish::Solid } else { Finish::Glass }
+}
+
+/// Whether a piece is as wide as all the grains are, and around the middle of them.
+fn is_vessel(piece: &Surface, stage: &Stage) -> bool {
+    let [low, high] = stage.bounds;
+    let (least, most) = piece
+        .vertices
+        .iter()
+        .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(least, most), v| (least.min(*v), most.max(*v)));
+    let middle = 0.5 * (low + high);
+    let wide = |k: usize| most[k] - least[k] > 0.9 * (high[k] - low[k]);
+    wide(0) && wide(1) && middle.cmpge(least).all() && middle.cmple(most).all()
 }
 
 fn draw(piece: &Surface, colour: Vec3, finish: Finish, picture: &mut Picture) {

@@ -50,6 +50,7 @@ impl Geometry {
             }
             Self::Sphere { centre, radius, side } => walls::Geometry::Sphere { centre, radius, side: side.to_core() },
             Self::Disc { centre, normal, radius, hole } => walls::Geometry::Disc { centre, normal, radius, hole },
+            Self::Mesh(ref mesh) => walls::Geometry::Mesh(mesh.surface.facets.clone().unwrap_or_default()),
         }
     }
 }

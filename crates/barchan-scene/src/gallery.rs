@@ -39,6 +39,8 @@ const GALLERY: &[GalleryScene] = gallery! {
     "chute": "a layer flows down an endless rough slope and finds its steady speed",
     "impact" at 0.235: "a steel ball strikes a bed of sand: splash, crater, sudden stop",
     "wheat" at 0.7: "wheat kernels, clumps of three spheres, run out of a hopper",
+    "mixer" at 1.2: "four blades of a mesh turn through two layers of beads",
+    "screw" at 1.4: "a turning screw of a mesh pushes sand along a trough and over its end",
 };
 
 /// Every scene of the gallery.

@@ -7,7 +7,9 @@
 //! placed by hand (`at`) is part of the geometry: it keeps its number, and its radius grows by L.
 
 use crate::types::*;
+use barchan_core::walls::Facets;
 use glam::DVec3;
+use std::sync::Arc;
 
 /// The powers of the factor.
 #[derive(Clone, Copy)]
@@ -121,6 +123,13 @@ impl Scale {
             Geometry::Disc { centre, radius, hole, .. } => {
                 self.places(&mut [centre]);
                 self.lengths(&mut [radius, hole]);
+            }
+            Geometry::Mesh(mesh) => {
+                self.places(&mut [&mut mesh.at]);
+                self.lengths(&mut [&mut mesh.scale]);
+                let mut factor = 1.0;
+                self.lengths(&mut [&mut factor]);
+                mesh.surface.facets = mesh.surface.facets.take().map(|s| Arc::new(Facets::new(s.mesh().scaled(factor))));
             }
         }
     }

@@ -55,6 +55,12 @@ vectors! {
     direction = NUMBER,
 }
 
+/// A table, or a text that stands for its first key.
+pub(crate) fn or_text(schema: &mut Schema) {
+    let table = std::mem::take(schema);
+    *schema = json_schema!({ "anyOf": [{ "type": "string" }, table] });
+}
+
 pub(crate) fn length2(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "array", "items": quantity(Quantity::LENGTH), "minItems": 2, "maxItems": 2 })
 }

@@ -1,6 +1,7 @@
 //! A finished run, played back: frames are read in the background, ahead of where the bar stands.
 
 use barchan_core::frame::Frame;
+use barchan_engine::fetch_meshes;
 use barchan_io::frames::{Stored, stored};
 use barchan_scene::Scene;
 use std::collections::BTreeMap;
@@ -217,7 +218,8 @@ fn read(folder: &Path, shared: &Shared, wake: &dyn Fn()) {
 fn scene(folder: &Path) -> Result<Arc<Scene>, String> {
     let path: PathBuf = folder.join("scene.toml");
     let text = std::fs::read_to_string(&path).map_err(|e| format!("{} cannot be read: {e}", path.display()))?;
-    let parsed = Scene::from_toml(&text, &path.to_string_lossy()).map_err(|problems| problems.listing())?;
+    let parsed = Scene::from_toml(&text, &path.to_string_lossy()).and_then(|parsed| fetch_meshes(parsed, folder));
+    let parsed = parsed.map_err(|problems| problems.listing())?;
     Ok(Arc::new(parsed.scene))
 }
 

@@ -7,8 +7,9 @@
 pub use crate::messages::{Answer, Command, Published, State, Stats, Values};
 
 use barchan_dem::PassTime;
-use barchan_engine::{World, assemble, keep};
+use barchan_engine::{World, assemble, fetch_meshes, keep};
 use barchan_scene::{Parsed, Scene};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -46,7 +47,8 @@ impl Simulation {
         let (to, end) = (shared.clone(), over.clone());
         let work = move || {
             let mut worker = Worker::new(inbox, to, end, Box::new(wake));
-            match Scene::from_toml(&source.text, &source.name) {
+            let folder = Path::new(&source.name).parent().unwrap_or(Path::new(""));
+            match Scene::from_toml(&source.text, &source.name).and_then(|parsed| fetch_meshes(parsed, folder)) {
                 Ok(parsed) => worker.run(&parsed, play),
                 Err(problems) => worker.fail(problems.listing()),
             }

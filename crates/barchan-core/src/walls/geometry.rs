@@ -1,7 +1,8 @@
 //! The smooth surfaces: exact distance and normal from a point, in the wall's own frame relative to its pivot.
 
-use super::Nearest;
+use super::{BACKSTOP, Facets, NO_TRIANGLE, Nearest};
 use glam::{DVec2, DVec3};
+use std::sync::Arc;
 
 /// On which side of a surface the grains live.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +82,8 @@ pub enum Geometry {
         /// Radius of the hole [m], 0 for none.
         hole: f64,
     },
+    /// Triangles: a solid where they close, a shell where they do not.
+    Mesh(Arc<Facets>),
 }
 
 /// A point in the half-plane through the axis: distance from the axis, height along it, and the outward direction.
@@ -111,6 +114,7 @@ impl Geometry {
     #[inline]
     pub fn pivot(&self) -> DVec3 {
         match *self {
+            Geometry::Mesh(ref facets) => facets.pivot(),
             Geometry::Plane { point, .. } => point,
             Geometry::Box { min, max, .. } => 0.5 * (min + max),
             Geometry::Cylinder { base, .. } | Geometry::Cone { base, .. } => base,
@@ -124,7 +128,7 @@ impl Geometry {
             | Geometry::Disc { normal: a, .. }
             | Geometry::Cylinder { axis: a, .. }
             | Geometry::Cone { axis: a, .. } => *a = a.normalize_or_zero(),
-            Geometry::Box { .. } | Geometry::Sphere { .. } => {}
+            Geometry::Box { .. } | Geometry::Sphere { .. } | Geometry::Mesh(_) => {}
         }
         self
     }
@@ -133,6 +137,8 @@ impl Geometry {
     pub(super) fn faces(&self) -> impl Iterator<Item = u32> + use<> {
         let present = match *self {
             Geometry::Box { side: Side::Inside, open, .. } => open.map(|o| !o),
+            // Triangles are found by their tree.
+            Geometry::Mesh(_) => [false; 6],
             _ => [true, false, false, false, false, false],
         };
         (0..6).filter(move |&f| present[f as usize])
@@ -144,6 +150,11 @@ impl Geometry {
         let one_sided = |distance, normal| Nearest { distance, normal, radius: 0.0 };
         match *self {
             Geometry::Plane { normal, .. } => one_sided(q.dot(normal), normal),
+            Geometry::Mesh(_) if face == NO_TRIANGLE & !BACKSTOP => one_sided(f64::INFINITY, DVec3::Z),
+            Geometry::Mesh(ref facets) => {
+                let point = facets.closest(face, q + facets.pivot()) - facets.pivot();
+                shell(q - point, facets.normal(face))
+            }
             Geometry::Box { min, max, side: Side::Inside, open } => {
                 let half = 0.5 * (max - min);
                 let (a, sign) = (face as usize / 2 % 3, if face.is_multiple_of(2) { -1.0 } else { 1.0 });
@@ -224,6 +235,12 @@ impl Geometry {
                 direction = Some(axis);
             }
             Geometry::Sphere { radius, .. } => length("radius", radius, false),
+            Geometry::Mesh(ref facets) => {
+                if facets.mesh().triangles.is_empty() {
+                    found.push(("its mesh has no triangles".into(), "give a mesh with a surface"));
+                }
+                return;
+            }
             Geometry::Disc { normal, radius, hole, .. } => {
                 length("radius", radius, false);
                 length("hole's radius", hole, true);

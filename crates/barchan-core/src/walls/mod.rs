@@ -20,6 +20,7 @@
 //! can slip between them. Where the spheres touch each other the backstop is out of reach of grains of their size.
 
 mod control;
+mod facets;
 mod geometry;
 mod motion;
 mod rough;
@@ -29,6 +30,7 @@ mod tests;
 mod tests_motion;
 
 pub use control::{Control, Drive, Servo};
+pub use facets::{Facets, MOST_TOUCHES, NO_TRIANGLE, Touch, Touches};
 pub use geometry::{Geometry, Side};
 pub use motion::{Keyframe, Motion, Oscillate, Rotate};
 pub use rough::Roughness;
@@ -184,6 +186,9 @@ impl Wall {
     /// each once. Costs a visit per rough sphere within reach, so the reach must be finite.
     pub fn features(&self, state: &WallState, x: DVec3, reach: f64, visit: &mut dyn FnMut(u32)) {
         let q = self.to_own(state, x);
+        if let Geometry::Mesh(facets) = &self.geometry {
+            return facets.near(q + facets.pivot(), reach, visit);
+        }
         let base = if self.rough.is_some() { BACKSTOP } else { 0 };
         for face in self.geometry.faces() {
             if self.geometry.nearest(face, q).distance <= reach {
@@ -220,6 +225,17 @@ impl Wall {
         }
     }
 
+    /// The triangles, where the wall is made of them.
+    pub fn facets(&self) -> Option<&Facets> {
+        if let Geometry::Mesh(facets) = &self.geometry { Some(facets) } else { None }
+    }
+
+    /// A point of the world in the frame of the wall as it was built [m].
+    #[inline]
+    pub fn to_initial(&self, state: &WallState, x: DVec3) -> DVec3 {
+        self.to_own(state, x) + self.geometry.pivot()
+    }
+
     /// Velocity [m/s] of the wall's material at a point of the world.
     #[inline]
     pub fn surface_velocity(&self, state: &WallState, point: DVec3) -> DVec3 {
@@ -251,7 +267,7 @@ impl Wall {
             Geometry::Cone { axis, .. } | Geometry::Disc { normal: axis, .. } => {
                 state.velocity.length() + across(state.spin, state.rotation * axis)
             }
-            Geometry::Box { .. } => all,
+            Geometry::Box { .. } | Geometry::Mesh(_) => all,
         }
     }
 
@@ -283,6 +299,9 @@ impl Wall {
     /// Far from a rough wall (more than four lattice spacings) a lower bound is given instead of the exact value.
     pub fn clearance(&self, state: &WallState, x: DVec3) -> f64 {
         let q = self.to_own(state, x);
+        if let Geometry::Mesh(facets) = &self.geometry {
+            return facets.distance(q + facets.pivot(), f64::INFINITY).unwrap_or(f64::INFINITY);
+        }
         let smooth = self.geometry.faces().map(|f| self.geometry.nearest(f, q).distance).fold(f64::INFINITY, f64::min);
         let Some(rough) = &self.rough else { return smooth };
         if smooth > 4.0 * (rough.spacing + rough.radius) {

@@ -60,6 +60,10 @@ impl Roughness {
             found.push(("its roughness has no size".into(), "give a positive radius and spacing"));
             return;
         }
+        if matches!(geometry, Geometry::Mesh(_)) {
+            found.push(("its triangles cannot be rough".into(), "leave `rough` out, or give the mesh itself the bumps"));
+            return;
+        }
         let widest = match *geometry {
             Geometry::Cylinder { radius, .. } | Geometry::Sphere { radius, .. } => radius,
             Geometry::Cone { radius_base, radius_top, .. } => radius_base.max(radius_top),
@@ -261,7 +265,7 @@ fn axis_of(geometry: &Geometry) -> Option<DVec3> {
     match *geometry {
         Geometry::Cylinder { axis, .. } | Geometry::Cone { axis, .. } => Some(axis),
         Geometry::Sphere { .. } => Some(DVec3::Z),
-        Geometry::Plane { .. } | Geometry::Box { .. } | Geometry::Disc { .. } => None,
+        Geometry::Plane { .. } | Geometry::Box { .. } | Geometry::Disc { .. } | Geometry::Mesh(_) => None,
     }
 }
 

@@ -27,7 +27,7 @@ use barchan_core::walls::{Wall, WallState};
 use glam::DVec3;
 use pairs::{HERTZ_MINDLIN, pairs};
 use probe::{probe_pairs, probe_walls};
-use walls::walls;
+use walls::{turn_to_triangles, walls};
 
 /// What the pass over all blocks shares.
 pub struct Pass<'a, R> {
@@ -116,6 +116,7 @@ unsafe fn block<S: Simd>(
     let mut report = Report { deep: None, walls: vec![(DVec3::ZERO, DVec3::ZERO); pass.walls.len()] };
     loads.fill(Load::default());
     let out = loads.as_mut_ptr();
+    turn_to_triangles(pass, lists);
     // SAFETY: the lists were checked against these records and this block when they were made.
     unsafe {
         if pass.law == HERTZ_MINDLIN && !pass.rolling {

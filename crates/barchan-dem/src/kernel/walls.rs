@@ -3,11 +3,11 @@
 
 use super::pairs::{row, scatter};
 use super::{Met, Pass, Report, keep, note_deep, recall};
-use crate::lists::{Rolls, WallBatch};
+use crate::lists::{BlockLists, Rolls, WallBatch};
 use crate::state::Load;
 use barchan_core::contact::law::{Encounter, react};
 use barchan_core::simd::{Lanes, Mask, Real, Simd, Vec3, WIDTH};
-use barchan_core::walls::{Wall, WallState};
+use barchan_core::walls::{MOST_TOUCHES, NO_TRIANGLE, Wall, WallState};
 use glam::DVec3;
 
 /// Eight wall contacts as the law sees them, with the arms to the contact points and the points.
@@ -174,6 +174,62 @@ fn meet_one_by_one<S: Simd>(pass: &Pass<'_, S::Real>, batch: &WallBatch<S::Real>
         touching: overlap.gt(S::V::zero()),
     };
     Some(WallMeeting { encounter, arm, point })
+}
+
+/// A contact that was on another triangle is the same one if the nearest point of that triangle is within this share of the
+/// radius: a step goes a thousandth of it, and two contacts of one ball are farther apart.
+const SAME_CONTACT: f64 = 0.2;
+
+/// Finds which triangles are touched now and gives each touch a lane: that of the contact that moved here from a neighbouring
+/// triangle, its memory with it, or a free one.
+pub(super) fn turn_to_triangles<R: Real>(pass: &Pass<'_, R>, lists: &mut BlockLists<R>) {
+    let BlockLists { facings, triangles, walls, wall_rolls, .. } = lists;
+    for f in facings.iter() {
+        let w = f.wall as usize;
+        let (wall, state) = (&pass.walls[w], &pass.wall_states[w]);
+        let Some(facets) = wall.facets() else { continue };
+        let [x, y, z, r] = pass.records[f.i as usize].place;
+        let x = wall.to_initial(state, DVec3::new(x, y, z));
+        let touches = facets.touches(x, r, &triangles[f.from as usize..f.to as usize]);
+        let place = |n: usize| ((f.lane as usize + n) / WIDTH, (f.lane as usize + n) % WIDTH);
+        let lanes = f.lanes as usize;
+        let mut keys = [NO_TRIANGLE; MOST_TOUCHES];
+        let mut strangers = [None; MOST_TOUCHES];
+        for (t, touch) in touches.iter().take(lanes).enumerate() {
+            // The lane that was nearest to here, among those that touched and are not yet taken.
+            let mut best: Option<(f64, usize)> = None;
+            for n in (0..lanes).filter(|&n| keys[n] == NO_TRIANGLE) {
+                let (b, k) = place(n);
+                let old = walls[b].key[k];
+                if walls[b].touching >> k & 1 == 0 || old == NO_TRIANGLE {
+                    continue;
+                }
+                let apart =
+                    if old == touch.triangle { 0.0 } else { facets.closest(old, x).distance_squared(touch.point) };
+                if apart < (SAME_CONTACT * r).powi(2) && best.is_none_or(|b| apart < b.0) {
+                    best = Some((apart, n));
+                }
+            }
+            match best {
+                Some((_, n)) => keys[n] = touch.triangle,
+                None => strangers[t] = Some(touch.triangle),
+            }
+        }
+        for triangle in strangers.into_iter().flatten() {
+            if let Some(n) = (0..lanes).find(|&n| keys[n] == NO_TRIANGLE) {
+                let (b, k) = place(n);
+                walls[b].forget_lane(k);
+                if let Some(rolls) = wall_rolls.get_mut(b) {
+                    rolls.0.iter_mut().for_each(|column| column[k] = R::of(0.0));
+                }
+                keys[n] = triangle;
+            }
+        }
+        for (n, key) in keys.into_iter().enumerate().take(lanes) {
+            let (b, k) = place(n);
+            walls[b].key[k] = key;
+        }
+    }
 }
 
 #[inline(always)]

@@ -180,6 +180,10 @@ fn approach(wall: &Wall, duration: f64) -> f64 {
         Geometry::Cone { radius_base, radius_top, height, .. } => radius_base.max(radius_top).hypot(height),
         Geometry::Sphere { radius, .. } | Geometry::Disc { radius, .. } => radius,
         Geometry::Plane { .. } => 0.0,
+        Geometry::Mesh(ref facets) => {
+            let (low, high) = facets.bounds();
+            0.5 * (high - low).length()
+        }
     };
     let speed = |k: u32| {
         let state = wall.state_at(duration * f64::from(k) / f64::from(LOOKS));

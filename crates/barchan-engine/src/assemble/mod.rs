@@ -21,6 +21,7 @@ use barchan_core::shapes::Shape;
 use barchan_dem::{Dem, Settings};
 use barchan_scene::{Parsed, Problem, Scene, ShapeSpec, SinkRegion};
 use glam::DVec3;
+use std::path::PathBuf;
 
 /// A scene made ready, apart from its grains.
 struct Parts {
@@ -138,6 +139,7 @@ fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
     let plan = Plan {
         name: parsed.name().into(),
         scene: scene_text(parsed),
+        meshes: scene.walls.iter().filter_map(mesh_file).collect(),
         duration: scene.duration,
         dt: settings.dt,
         dt_reason,
@@ -156,6 +158,12 @@ fn scene_text(parsed: &Parsed) -> String {
         Ok(text) if !same => format!("# Written out by barchan: the scene was changed on its way to the run.\n{text}"),
         _ => parsed.text().into(),
     }
+}
+
+/// The file that a wall is read from.
+fn mesh_file(wall: &barchan_scene::Wall) -> Option<(String, PathBuf)> {
+    let barchan_scene::Geometry::Mesh(mesh) = &wall.geometry else { return None };
+    Some((mesh.file.clone(), mesh.surface.path.clone()?))
 }
 
 /// Shapes of the scene after the built-in ones, and their names by index.

@@ -8,6 +8,7 @@ pub use keep::{CHANGED, keep};
 
 use crate::assemble::{self, SceneErrors};
 use crate::checkpoint::{Checkpoint, CheckpointError, CheckpointWriter, fingerprint};
+use crate::meshes;
 use crate::schedule::Schedule;
 use crate::sinks::Tally;
 use crate::world::{World, WorldError};
@@ -228,6 +229,7 @@ impl Run {
         let folder = Folder::create(out, force)?;
         let written = |e: OutputError| RunError::Output { source: Box::new(e), checkpoint: None };
         folder.write_scene(&world.plan().scene).map_err(|e| written(e.into()))?;
+        meshes::keep(&world.plan().meshes, out).map_err(|e| written(e.into()))?;
         let frames = FrameWriter::new(out, &formats(&world), None).map_err(|e| written(e.into()))?;
         let table = |m: &crate::world::Measurement| Table::create(folder.table(&m.name), &columns(m));
         let tables = world.measurements().iter().map(table).collect::<Result<_, _>>().map_err(|e| written(e.into()))?;
@@ -242,6 +244,7 @@ impl Run {
             return Err(RunError::SceneChanged { scene: folder.scene() });
         }
         let parsed = Scene::from_toml(&scene, &note.name).map_err(RunError::Scene)?;
+        let parsed = meshes::fetch(parsed, folder.path()).map_err(RunError::Scene)?;
         let mut world = assemble::restore(&parsed, &checkpoint)?.map_err(RunError::Scene)?;
         world.set_duration(valid(duration.unwrap_or(note.duration))?);
         if world.steps() >= world.plan().steps() {

@@ -50,6 +50,11 @@ pub fn surfaces(geometry: &Geometry, pose: Pose, cut: [DVec3; 2]) -> Vec<Surface
         vec![surface]
     };
     match *geometry {
+        Geometry::Mesh(ref facets) => {
+            let mut surface = super::facets::surface(facets);
+            surface.place(pivot, pose.rotation);
+            vec![surface]
+        }
         Geometry::Plane { normal, .. } => {
             plane(pivot, pose.rotation * normal.normalize_or(DVec3::Z), cut).into_iter().collect()
         }

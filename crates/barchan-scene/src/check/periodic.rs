@@ -69,6 +69,7 @@ fn crosses(geometry: &Geometry, i: usize) -> bool {
         | Geometry::Cylinder { .. }
         | Geometry::Cone { .. }
         | Geometry::Sphere { .. }
-        | Geometry::Disc { .. } => false,
+        | Geometry::Disc { .. }
+        | Geometry::Mesh(_) => false,
     }
 }

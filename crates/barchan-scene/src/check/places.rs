@@ -317,6 +317,7 @@ fn thin_points(geometry: &Geometry) -> Vec<DVec3> {
         }
         // Solid and one-sided walls cannot hide between samples of a region that lies on both sides of them.
         Geometry::Plane { .. } | Geometry::Box { .. } | Geometry::Cylinder { .. } | Geometry::Sphere { .. } => {}
+        Geometry::Mesh(ref mesh) => out.extend(mesh.surface.facets.iter().flat_map(|s| s.mesh().vertices.iter().copied())),
     }
     out
 }

@@ -146,6 +146,11 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Whether it is a text.
+    pub(crate) fn is_text(&self) -> bool {
+        matches!(self.de, DeValue::String(_))
+    }
+
     /// A text that is not empty; empty where it cannot be read.
     pub(crate) fn text(&self, cx: &mut Reader) -> String {
         match self.de {

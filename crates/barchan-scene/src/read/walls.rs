@@ -5,7 +5,7 @@ use crate::types::*;
 use crate::units::Quantity as Q;
 use glam::DVec3;
 
-const GEOMETRIES: &[&str] = &["plane", "box", "cylinder", "cone", "sphere", "disc"];
+const GEOMETRIES: &[&str] = &["plane", "box", "cylinder", "cone", "sphere", "disc", "mesh"];
 
 pub(super) fn wall(cx: &mut Reader, index: usize, value: Value) -> Wall {
     let mut keys = value.table(cx, "write each wall under its own `[[walls]]`");
@@ -43,7 +43,28 @@ fn side(cx: &mut Reader, keys: &mut Keys) -> Side {
     keys.choice_or(cx, "side", Side::NAMES, Side::Inside)
 }
 
+/// `"hopper.stl"`, or the same with scale, turn and place in a table.
+fn mesh(cx: &mut Reader, value: Value) -> MeshFile {
+    let (turn, at, surface) = (DVec3::ZERO, DVec3::ZERO, Fetched::default());
+    if value.is_text() {
+        return MeshFile { file: value.text(cx), scale: 1.0, turn, at, surface };
+    }
+    let mut keys = value.table(cx, "write `\"hopper.stl\"`, or `{ file = \"hopper.stl\", scale = 0.001 }`");
+    let mesh = MeshFile {
+        file: keys.text(cx, "file", "add `file`: the path of an STL, OBJ, PLY or glTF file"),
+        scale: keys.quantity_or(cx, "scale", Q::NUMBER, 1.0),
+        turn: keys.vector_or(cx, "turn", Q::ANGLE, turn),
+        at: keys.vector_or(cx, "at", Q::LENGTH, at),
+        surface,
+    };
+    keys.finish(cx);
+    mesh
+}
+
 fn geometry(cx: &mut Reader, key: &str, value: Value) -> Geometry {
+    if key == "mesh" {
+        return Geometry::Mesh(mesh(cx, value));
+    }
     let mut keys = value.table(cx, &format!("write the keys of the {key} in braces, such as `{}`", example(key)));
     let k = &mut keys;
     let geometry = match key {

@@ -3,9 +3,12 @@
 use super::grains::{is_origin, up};
 use super::names;
 use crate::schema as q;
+use barchan_core::walls::Facets;
 use glam::DVec3;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A wall. Its motions add up.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -161,6 +164,62 @@ pub enum Geometry {
         #[schemars(schema_with = "q::length")]
         hole: f64,
     },
+    /// Triangles from a file (STL, OBJ, PLY, glTF): a solid where they close, a shell touched from both sides where not.
+    Mesh(MeshFile),
+}
+
+/// A mesh from a file, and how it stands in the scene: made larger, then turned, then moved.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = q::or_text)]
+pub struct MeshFile {
+    /// Path of the file, from the folder of the scene; or a shape that needs none, of about unit size: `box`, `sphere`,
+    /// `cylinder`, `torus`, `trefoil`, `screw`, `mixer`, `shovel`.
+    pub file: String,
+    /// Metres of a unit of the file: 0.001 for one in millimetres.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub scale: f64,
+    /// Turn about the file's origin: axis times angle.
+    #[serde(default, skip_serializing_if = "is_origin")]
+    #[schemars(schema_with = "q::angle3")]
+    pub turn: DVec3,
+    /// Where the file's origin comes to stand [m].
+    #[serde(default, skip_serializing_if = "is_origin")]
+    #[schemars(schema_with = "q::length3")]
+    pub at: DVec3,
+    /// The triangles, once they have been fetched.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub surface: Fetched,
+}
+
+fn is_one(x: &f64) -> bool {
+    *x == 1.0
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// Triangles that were fetched, or not yet. They say nothing that the file's name does not: all are equal.
+#[derive(Clone, Default)]
+pub struct Fetched {
+    /// The triangles as they stand in the scene.
+    pub facets: Option<Arc<Facets>>,
+    /// The file they came from; none for a shape that needs none.
+    pub path: Option<PathBuf>,
+}
+
+impl PartialEq for Fetched {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl std::fmt::Debug for Fetched {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} triangles", self.facets.as_ref().map_or(0, |s| s.mesh().triangles.len()))
+    }
 }
 
 impl Geometry {
@@ -173,17 +232,19 @@ impl Geometry {
             Self::Cone { .. } => "cone",
             Self::Sphere { .. } => "sphere",
             Self::Disc { .. } => "disc",
+            Self::Mesh(_) => "mesh",
         }
     }
 
     /// The wall's origin [m], about which keyframes turn it: the plane's point, the box's, sphere's or disc's centre, the
-    /// base of a cylinder or cone.
+    /// base of a cylinder or cone, the middle of the box around a mesh.
     pub fn origin(&self) -> DVec3 {
         match self {
             Self::Plane { point, .. } => *point,
             Self::Box { min, max, .. } => 0.5 * (*min + *max),
             Self::Cylinder { base, .. } | Self::Cone { base, .. } => *base,
             Self::Sphere { centre, .. } | Self::Disc { centre, .. } => *centre,
+            Self::Mesh(mesh) => mesh.surface.facets.as_ref().map_or(mesh.at, |s| s.pivot()),
         }
     }
 }

@@ -1,0 +1,152 @@
+//! Meshes that a scene names: found, mended, put in place.
+
+use barchan_core::mesh::Mesh;
+use barchan_core::walls::Facets;
+use barchan_io::atomic::{self, FileError};
+use barchan_scene::{Fetched, Geometry, MeshFile, Parsed, Problem, SceneErrors};
+use glam::{DAffine3, DQuat, DVec3};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Folder of a run in which copies of its meshes lie.
+const FOLDER: &str = "meshes";
+
+/// Reads the meshes of a scene whose paths begin in `folder`, and checks the scene again with them in place.
+pub fn fetch(parsed: Parsed, folder: &Path) -> Result<Parsed, SceneErrors> {
+    let mut scene = parsed.scene.clone();
+    let (mut problems, mut warnings) = (Vec::new(), Vec::new());
+    let mut any = false;
+    for (i, wall) in scene.walls.iter_mut().enumerate() {
+        let Geometry::Mesh(file) = &mut wall.geometry else { continue };
+        any = true;
+        let place = format!("walls[{i}].mesh");
+        match mesh(file, folder) {
+            Ok((mesh, path)) => {
+                warnings.extend(path.as_ref().and_then(|_| doubts(&parsed, &place, &mesh)));
+                file.surface = Fetched { facets: Some(Arc::new(Facets::new(mesh))), path };
+            }
+            Err(e) => problems.push(parsed.error_at(&place, e, "paths are taken from the folder of the scene")),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(SceneErrors::new(parsed.name(), problems));
+    }
+    if !any {
+        return Ok(parsed);
+    }
+    let mut again = parsed.with(scene)?;
+    again.warnings.extend(warnings);
+    Ok(again)
+}
+
+/// The mended mesh where it stands in the scene, and its file, if it has one.
+fn mesh(file: &MeshFile, folder: &Path) -> Result<(Mesh, Option<PathBuf>), String> {
+    let (mut mesh, path) = match built_in(&file.file) {
+        Some(mesh) => (mesh, None),
+        None => {
+            let given = folder.join(&file.file);
+            let copy = folder.join(FOLDER).join(flat(&file.file));
+            let path = if !given.exists() && copy.is_file() { copy } else { given };
+            (barchan_io::mesh::read(&path).map_err(|e| e.to_string())?, Some(path))
+        }
+    };
+    mesh.weld(mesh.rounding());
+    mesh.orient();
+    let turn = DQuat::from_scaled_axis(file.turn);
+    let place = DAffine3::from_scale_rotation_translation(DVec3::splat(file.scale), turn, file.at);
+    Ok((mesh.transformed(&place), path))
+}
+
+/// What of a wall's mesh may not be meant.
+fn doubts(parsed: &Parsed, place: &str, mesh: &Mesh) -> Option<Problem> {
+    let health = mesh.health();
+    let odd = health.forks.count > 0 || health.crossings.count > 0;
+    odd.then(|| parsed.warning_at(place, format!("the mesh is {health}"), "mend it if grains are to pass there"))
+}
+
+/// Copies the files of the meshes into the folder of a run, so that it can go on wherever it is moved.
+pub(crate) fn keep(meshes: &[(String, PathBuf)], run: &Path) -> Result<(), FileError> {
+    for (name, path) in meshes {
+        let bytes = std::fs::read(path).map_err(|e| FileError::new("read", path, e))?;
+        atomic::create_folder(&run.join(FOLDER))?;
+        atomic::write(&run.join(FOLDER).join(flat(name)), &bytes)?;
+    }
+    Ok(())
+}
+
+/// A path as one name.
+fn flat(path: &str) -> String {
+    path.replace(['/', '\\', ':'], "_")
+}
+
+/// A shape that needs no file.
+fn built_in(name: &str) -> Option<Mesh> {
+    Some(match name {
+        "box" => Mesh::box_of(DVec3::ONE),
+        "sphere" => Mesh::sphere(1.0, 4),
+        "cylinder" => Mesh::cylinder(1.0, 1.0, 64),
+        "torus" => Mesh::torus(1.0, 0.35, 64, 32),
+        "trefoil" => Mesh::trefoil(1.0, 0.3, 192, 24),
+        "screw" => screw(1.0, 0.25, 4.0, 4.0),
+        "mixer" => mixer(),
+        "shovel" => shovel(),
+        _ => return None,
+    })
+}
+
+/// A helical sheet about a shaft along z, of outer and shaft radius, length and number of turns.
+fn screw(outer: f64, shaft: f64, length: f64, turns: f64) -> Mesh {
+    const PER_TURN: usize = 48;
+    let steps = (turns * PER_TURN as f64) as usize;
+    let mut mesh = Mesh::cylinder(shaft, 1.1 * length, 32);
+    let base = mesh.vertices.len() as u32;
+    for k in 0..=steps {
+        let part = k as f64 / steps as f64;
+        let (sin, cos) = (std::f64::consts::TAU * turns * part).sin_cos();
+        let z = length * (part - 0.5);
+        // The inner rim lies inside the shaft, so that nothing passes between them.
+        mesh.vertices.extend([0.6 * shaft, outer].map(|r| DVec3::new(r * cos, r * sin, z)));
+    }
+    for k in 0..steps as u32 {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|n| base + 2 * k + n);
+        mesh.triangles.extend([[a, b, c], [b, d, c]]);
+    }
+    mesh
+}
+
+/// Four blades across a shaft along z, set at 45°.
+fn mixer() -> Mesh {
+    let mut mesh = Mesh::cylinder(0.1, 2.0, 32);
+    for k in 0..4 {
+        let mut blade = Mesh::box_of(DVec3::new(0.95, 0.06, 0.4));
+        let turn = DQuat::from_rotation_z(std::f64::consts::FRAC_PI_2 * f64::from(k))
+            * DQuat::from_rotation_x(std::f64::consts::FRAC_PI_4);
+        let arm = DQuat::from_rotation_z(std::f64::consts::FRAC_PI_2 * f64::from(k)) * DVec3::new(0.525, 0.0, -0.7);
+        blade = blade.transformed(&DAffine3::from_rotation_translation(turn, arm));
+        join(&mut mesh, &blade);
+    }
+    mesh
+}
+
+/// A box of sheet without front and lid, open towards +x, its floor at z = 0.
+fn shovel() -> Mesh {
+    let at = |x: f64, y: f64, z: f64| DVec3::new(x, y, z);
+    let vertices = vec![
+        at(0.5, -0.5, 0.0),
+        at(0.5, 0.5, 0.0),
+        at(-0.5, 0.5, 0.0),
+        at(-0.5, -0.5, 0.0),
+        at(-0.5, 0.5, 0.6),
+        at(-0.5, -0.5, 0.6),
+        at(0.3, -0.5, 0.25),
+        at(0.3, 0.5, 0.25),
+    ];
+    let quads = [[0, 1, 2, 3], [3, 2, 4, 5], [0, 3, 5, 6], [1, 7, 4, 2]];
+    Mesh { vertices, triangles: quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect() }
+}
+
+fn join(mesh: &mut Mesh, other: &Mesh) {
+    let base = mesh.vertices.len() as u32;
+    mesh.vertices.extend(&other.vertices);
+    mesh.triangles.extend(other.triangles.iter().map(|t| t.map(|v| v + base)));
+}
