@@ -11,6 +11,7 @@
 //! | [`film`] | pictures as MP4 |
 //! | [`png`] | a picture |
 //! | [`frames`] | our frames read back |
+//! | [`mesh`] | triangle meshes from STL, OBJ, PLY, glTF, and to STL |
 //!
 //! Writers read [`barchan_core::frame::Frame`]s and nothing else of a solver. Numbers on disk are little-endian,
 //! but for MP4, whose standard has them big-endian.
@@ -23,6 +24,7 @@ pub mod container;
 pub mod csv;
 pub mod film;
 pub mod frames;
+pub mod mesh;
 pub mod ply;
 pub mod png;
 pub mod vtk;

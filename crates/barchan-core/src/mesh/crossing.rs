@@ -1,10 +1,11 @@
 //! Where a surface cuts through itself.
 //!
 //! Pairs of triangles that share no edge, found through a tree of boxes over triangles in Morton order (Lauterbach et al.
-//! 2009, with eight children a node). Two triangles cross where an edge of one goes from strictly one side of the other's
-//! plane to the other and passes through the triangle; or they lie in one plane and have area in common. Touching is
-//! not crossing. Which side is told by a determinant with Shewchuk's error bound (1997): what is in doubt counts as in
-//! the plane. Cost: about a microsecond a triangle, on all threads.
+//! 2009, with eight children a node). Two triangles cross where an edge of one goes from one side of the other's plane to
+//! the other side and passes through the triangle; or they lie in one plane and have area in common. Touching is not
+//! crossing, and what is no deeper than the rounding of f32 coordinates ([`Mesh::rounding`]) counts as touching: a flat
+//! face of many triangles, turned and written to a file, would else cut through itself. Triangles thinner than that
+//! have no plane to speak of and are passed over. Cost: 2 µs a triangle on two threads.
 
 use super::Mesh;
 use super::health::{MOST_CROSSINGS, Places};
@@ -20,7 +21,7 @@ impl Mesh {
     /// Pairs of triangles without a common edge that cut through or lie on each other.
     pub(super) fn crossings(&self) -> Places {
         let mut places = Places::default();
-        let tree = Tree::new(self);
+        let (tree, rounding) = (Tree::new(self), self.rounding());
         let n = tree.order.len();
         for start in (0..n).step_by(BATCH) {
             let found: Vec<Vec<DVec3>> = (start..n.min(start + BATCH))
@@ -30,7 +31,7 @@ impl Mesh {
                     tree.visit(tree.levels.len() - 1, 0, i, &mut |k| {
                         // One triangle may cross all others: what is beyond counting need not be looked for.
                         if found.len() < MOST_CROSSINGS {
-                            found.extend(self.crossing(tree.order[i] as usize, tree.order[k] as usize));
+                            found.extend(self.crossing(tree.order[i] as usize, tree.order[k] as usize, rounding));
                         }
                     });
                     found
@@ -44,16 +45,21 @@ impl Mesh {
         places
     }
 
-    /// A point where two triangles cross.
-    pub(super) fn crossing(&self, i: usize, k: usize) -> Option<DVec3> {
+    /// A point where two triangles cross by more than `rounding` [m].
+    pub(super) fn crossing(&self, i: usize, k: usize, rounding: f64) -> Option<DVec3> {
         let (t, u) = (self.triangles[i], self.triangles[k]);
         if t.iter().filter(|v| u.contains(v)).count() >= 2 {
             return None;
         }
         let (t, u) = (self.corners(i), self.corners(k));
-        let [of_t, of_u] = [t.map(|p| side(u, p)), u.map(|p| side(t, p))];
+        let of_t = sides(t, u, rounding)?;
+        // Most pairs of near boxes are told apart here: all of one on one side of the other.
+        if of_t.iter().all(|s| *s > 0) || of_t.iter().all(|s| *s < 0) {
+            return None;
+        }
+        let of_u = sides(u, t, rounding)?;
         if of_t == [0; 3] && of_u == [0; 3] {
-            return common(t, u);
+            return common(t, u, rounding);
         }
         let edges = |t: [DVec3; 3], sides: [i32; 3], u: [DVec3; 3]| {
             (0..3).find_map(|k| {
@@ -65,21 +71,38 @@ impl Mesh {
     }
 }
 
-/// Side of the plane of a triangle on which a point lies: 0 where that is below the error of the determinant.
-fn side([a, b, c]: [DVec3; 3], p: DVec3) -> i32 {
-    // Shewchuk 1997, the bound A of orient3d, (7 + 56 ε) ε, rounded up.
-    const BOUND: f64 = 8e-16;
-    let (a, b, c) = (a - p, b - p, c - p);
-    let value = a.dot(b.cross(c));
-    let (d, e) = (b.abs(), c.abs());
-    let permanent = a.abs().dot(DVec3::new(d.y * e.z + d.z * e.y, d.z * e.x + d.x * e.z, d.x * e.y + d.y * e.x));
+/// Sides of the plane of a triangle on which points lie, 0 within `rounding` [m] of it; none where the triangle is
+/// thinner than that.
+fn sides(points: [DVec3; 3], [a, b, c]: [DVec3; 3], rounding: f64) -> Option<[i32; 3]> {
+    let normal = (b - a).cross(c - a);
+    let area = normal.length();
+    let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
+    if area <= rounding * longest {
+        return None;
+    }
+    let limit = rounding * area;
+    Some(points.map(|p| {
+        let distance = normal.dot(p - a);
+        if distance.abs() <= limit { 0 } else { distance.signum() as i32 }
+    }))
+}
+
+/// Which way a line from `p` to `q` passes the edge from `a` to `b`: 0 where that is below the error of the determinant
+/// (Shewchuk 1997, the bound A of orient3d), so that two triangles cannot both say it passes on the other's side of
+/// their common edge.
+fn passes(p: DVec3, q: DVec3, a: DVec3, b: DVec3) -> i32 {
+    const BOUND: f64 = 8e-16; // (7 + 56 ε) ε, rounded up
+    let (p, q, a) = (p - b, q - b, a - b);
+    let value = p.dot(q.cross(a));
+    let (d, e) = (q.abs(), a.abs());
+    let permanent = p.abs().dot(DVec3::new(d.y * e.z + d.z * e.y, d.z * e.x + d.x * e.z, d.x * e.y + d.y * e.x));
     if value.abs() <= BOUND * permanent { 0 } else { value.signum() as i32 }
 }
 
 /// Where the segment from one side of a triangle's plane to the other passes through the triangle.
 fn pierced(p: DVec3, q: DVec3, [a, b, c]: [DVec3; 3]) -> Option<DVec3> {
-    let sides = [side([p, q, a], b), side([p, q, b], c), side([p, q, c], a)];
-    if sides.contains(&1) && sides.contains(&-1) {
+    let ways = [passes(p, q, a, b), passes(p, q, b, c), passes(p, q, c, a)];
+    if ways.contains(&1) && ways.contains(&-1) {
         return None;
     }
     let normal = (b - a).cross(c - a);
@@ -89,14 +112,14 @@ fn pierced(p: DVec3, q: DVec3, [a, b, c]: [DVec3; 3]) -> Option<DVec3> {
 
 /// Middle of what two triangles in one plane have in common, where that has an area: one is cut to the other edge by
 /// edge (Sutherland and Hodgman 1974).
-fn common(t: [DVec3; 3], [a, b, c]: [DVec3; 3]) -> Option<DVec3> {
-    // A common area below this fraction of the smaller triangle is the rounding of two that touch.
-    const AREA: f64 = 1e-9;
-    let normal = (b - a).cross(c - a);
-    let area = |polygon: &[DVec3]| {
+fn common(t: [DVec3; 3], [a, b, c]: [DVec3; 3], rounding: f64) -> Option<DVec3> {
+    let normal = (b - a).cross(c - a).normalize();
+    let doubled_area = |polygon: &[DVec3]| {
         polygon.windows(2).map(|w| (w[0] - polygon[0]).cross(w[1] - polygon[0]).dot(normal)).sum::<f64>().abs()
     };
-    let least = AREA * area(&t).min(area(&[a, b, c]));
+    let round = |[a, b, c]: [DVec3; 3]| a.distance(b) + b.distance(c) + c.distance(a);
+    // Triangles that touch along an edge may overlap by a strip as wide as the rounding.
+    let least = 2.0 * rounding * round(t).min(round([a, b, c]));
     let mut polygon = t.to_vec();
     for (from, to) in [(a, b), (b, c), (c, a)] {
         let inward = normal.cross(to - from);
@@ -113,7 +136,7 @@ fn common(t: [DVec3; 3], [a, b, c]: [DVec3; 3]) -> Option<DVec3> {
         }
         polygon = cut;
     }
-    (polygon.len() >= 3 && area(&polygon) > least).then(|| polygon.iter().sum::<DVec3>() / polygon.len() as f64)
+    (polygon.len() >= 3 && doubled_area(&polygon) > least).then(|| polygon.iter().sum::<DVec3>() / polygon.len() as f64)
 }
 
 #[derive(Clone, Copy)]
