@@ -3,7 +3,7 @@
 use barchan_core::mesh::Mesh;
 use barchan_core::walls::Facets;
 use barchan_io::atomic::{self, FileError};
-use barchan_scene::{Fetched, Geometry, MeshFile, Parsed, Problem, SceneErrors};
+use barchan_scene::{Fetched, Geometry, MeshFile, Parsed, Problem, SceneErrors, Side};
 use glam::{DAffine3, DQuat, DVec3};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -52,6 +52,9 @@ fn mesh(file: &MeshFile, folder: &Path) -> Result<(Mesh, Option<PathBuf>), Strin
     };
     mesh.weld(mesh.rounding());
     mesh.orient();
+    if file.side == Side::Inside {
+        mesh.triangles.iter_mut().for_each(|t| t.swap(1, 2));
+    }
     let turn = DQuat::from_scaled_axis(file.turn);
     let place = DAffine3::from_scale_rotation_translation(DVec3::splat(file.scale), turn, file.at);
     Ok((mesh.transformed(&place), path))

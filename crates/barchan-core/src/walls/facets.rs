@@ -10,7 +10,7 @@
 //! is a shell, touched from both sides, as all walls with a rim are.
 
 use crate::mesh::Mesh;
-use crate::mesh::near::{Feature, Tree, closest};
+use crate::mesh::near::{Feature, Surface, closest};
 use glam::DVec3;
 use std::collections::HashMap;
 
@@ -30,7 +30,8 @@ pub const NO_TRIANGLE: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub struct Facets {
     mesh: Mesh,
-    tree: Tree,
+    /// None without triangles.
+    surface: Option<Surface>,
     normals: Vec<DVec3>,
     /// Edge k of triangle t is `3 t + k`; the next triangle's edge around the same two vertices, in a circle.
     next: Vec<u32>,
@@ -116,7 +117,7 @@ impl Touches {
 impl Facets {
     /// Makes a mesh ready; triangles without area must have been removed ([`Mesh::weld`]).
     pub fn new(mesh: Mesh) -> Facets {
-        let tree = Tree::build(&mesh);
+        let surface = Surface::build(&mesh).ok();
         let normals = (0..mesh.triangles.len())
             .map(|t| {
                 let [a, b, c] = mesh.corners(t);
@@ -146,11 +147,11 @@ impl Facets {
         for v in 0..mesh.vertices.len() {
             starts[v + 1] += starts[v];
         }
-        let (low, high) = tree.bounds().unwrap_or_default();
+        let (low, high) = surface.as_ref().and_then(|s| s.tree().bounds()).unwrap_or_default();
         let solid = directed.iter().all(|(&[a, b], &n)| n == 1 && directed.contains_key(&[b, a]));
         Facets {
             solid,
-            tree,
+            surface,
             normals,
             next,
             starts,
@@ -177,7 +178,7 @@ impl Facets {
 
     /// Corners of the box around it [m].
     pub fn bounds(&self) -> (DVec3, DVec3) {
-        self.tree.bounds().unwrap_or_default()
+        self.surface.as_ref().and_then(|s| s.tree().bounds()).unwrap_or_default()
     }
 
     /// Unit normal of a triangle.
@@ -188,14 +189,17 @@ impl Facets {
     /// Visits the triangles within `reach` [m] of a point, in the order of their numbers.
     pub fn near(&self, x: DVec3, reach: f64, visit: &mut dyn FnMut(u32)) {
         let mut found = Vec::new();
-        self.tree.within(x, reach, |n| found.push(n.triangle));
+        if let Some(surface) = &self.surface {
+            surface.tree().within(x, reach, |n| found.push(n.triangle));
+        }
         found.sort_unstable();
         found.into_iter().for_each(visit);
     }
 
-    /// Distance from a point, if less than `limit` [m].
-    pub fn distance(&self, x: DVec3, limit: f64) -> Option<f64> {
-        self.tree.nearest(x, limit).map(|n| n.distance)
+    /// Distance from a point [m], negative within a solid; infinite without triangles.
+    pub fn distance(&self, x: DVec3) -> f64 {
+        let found = self.surface.as_ref().and_then(|s| Some((s, s.tree().nearest(x, f64::INFINITY)?)));
+        found.map_or(f64::INFINITY, |(s, n)| if self.solid { s.signed(x, &n) } else { n.distance })
     }
 
     /// Nearest point of a triangle [m].

@@ -300,7 +300,7 @@ impl Wall {
     pub fn clearance(&self, state: &WallState, x: DVec3) -> f64 {
         let q = self.to_own(state, x);
         if let Geometry::Mesh(facets) = &self.geometry {
-            return facets.distance(q + facets.pivot(), f64::INFINITY).unwrap_or(f64::INFINITY);
+            return facets.distance(q + facets.pivot());
         }
         let smooth = self.geometry.faces().map(|f| self.geometry.nearest(f, q).distance).fold(f64::INFINITY, f64::min);
         let Some(rough) = &self.rough else { return smooth };

@@ -70,6 +70,8 @@ pub(super) fn check(c: &mut Check) {
         }
     }
     let walls: Vec<_> = scene.walls.iter().map(surface).collect();
+    // A fill goes round the triangles of a mesh; other walls bound it.
+    let bounds: Vec<_> = walls.iter().map(|w| w.clone().filter(|w| w.facets().is_none())).collect();
     for (i, g) in scene.grains.iter().enumerate() {
         let reach = reach(scene, &g.shape, g.radius.as_ref());
         match &g.place {
@@ -81,7 +83,7 @@ pub(super) fn check(c: &mut Check) {
                 if let Some(reach) = reach.filter(|_| is_sound(&body)) {
                     let at = format!("{path}.{}", key(&fill.region));
                     in_domain(c, &at, &g.name, &body);
-                    clear_of_walls(c, &at, &g.name, &body, reach.0, &walls);
+                    clear_of_walls(c, &at, &g.name, &body, reach.0, &bounds);
                     holds(c, &path, fill, &body, g, reach);
                 }
             }

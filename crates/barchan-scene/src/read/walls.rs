@@ -47,13 +47,14 @@ fn side(cx: &mut Reader, keys: &mut Keys) -> Side {
 fn mesh(cx: &mut Reader, value: Value) -> MeshFile {
     let (turn, at, surface) = (DVec3::ZERO, DVec3::ZERO, Fetched::default());
     if value.is_text() {
-        return MeshFile { file: value.text(cx), scale: 1.0, turn, at, surface };
+        return MeshFile { file: value.text(cx), scale: 1.0, turn, side: Side::Outside, at, surface };
     }
     let mut keys = value.table(cx, "write `\"hopper.stl\"`, or `{ file = \"hopper.stl\", scale = 0.001 }`");
     let mesh = MeshFile {
         file: keys.text(cx, "file", "add `file`: the path of an STL, OBJ, PLY or glTF file"),
         scale: keys.quantity_or(cx, "scale", Q::NUMBER, 1.0),
         turn: keys.vector_or(cx, "turn", Q::ANGLE, turn),
+        side: keys.choice_or(cx, "side", Side::NAMES, Side::Outside),
         at: keys.vector_or(cx, "at", Q::LENGTH, at),
         surface,
     };

@@ -183,6 +183,9 @@ pub struct MeshFile {
     #[serde(default, skip_serializing_if = "is_origin")]
     #[schemars(schema_with = "q::angle3")]
     pub turn: DVec3,
+    /// Where the grains are, of a closed mesh: around it, or within.
+    #[serde(default = "outside", skip_serializing_if = "is_outside")]
+    pub side: Side,
     /// Where the file's origin comes to stand [m].
     #[serde(default, skip_serializing_if = "is_origin")]
     #[schemars(schema_with = "q::length3")]
@@ -195,6 +198,14 @@ pub struct MeshFile {
 
 fn is_one(x: &f64) -> bool {
     *x == 1.0
+}
+
+fn is_outside(side: &Side) -> bool {
+    *side == Side::Outside
+}
+
+fn outside() -> Side {
+    Side::Outside
 }
 
 fn one() -> f64 {
