@@ -210,7 +210,7 @@ fn gltf_says_what_it_cannot_use() {
     expect("a.gltf", with(";base64,", ";base64,*"), "buffer 0", "base64");
     expect("a.gltf", with("\"POSITION\"", "\"COLOR\""), "mesh 0, primitive 0", "no POSITION");
     for (uri, what) in
-        [("https://example.org/b.bin", "beside it"), ("/etc/hostname", "beside it"), ("file:b.bin", "beside it")]
+        [("https://example.org/b.bin", "beside it"), ("/b.bin", "beside it"), ("file:b.bin", "beside it")]
     {
         expect("a.gltf", gltf_with(&mesh, 5123, Some(uri), "").0, "buffer 0", what);
     }

@@ -180,3 +180,18 @@ fn gltf_without_scenes_or_indices_is_read() {
         }
     }
 }
+
+#[test]
+fn gltf_primitives_that_share_vertices_share_them_still() {
+    let mesh = Mesh::box_of(DVec3::ONE);
+    let folder = tempfile::tempdir().unwrap();
+    let json = String::from_utf8(gltf(&mesh, 5123)).unwrap();
+    let first = r#"{"attributes": {"NORMAL": 7, "POSITION": 1}, "indices": 0}"#;
+    assert!(json.contains(first));
+    // Two materials, half the triangles each.
+    let halves = json
+        .replace(first, r#"{"attributes": {"POSITION": 1}, "indices": 0}, {"attributes": {"POSITION": 1}, "indices": 2}"#)
+        .replace(r#""count": 36"#, r#""count": 18"#)
+        .replace(r#""min": [0, 0, 0]}]"#, r#""min": [0]}, {"bufferView": 0, "byteOffset": 36, "componentType": 5123, "count": 18, "type": "SCALAR"}]"#);
+    assert_eq!(read(put(folder.path(), "a.gltf", halves.as_bytes())).unwrap(), mesh);
+}

@@ -34,7 +34,7 @@ impl Places {
 /// A rim: edges that only one triangle has, followed once round. Holes that touch in a vertex may count as one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hole {
-    /// Middle of the rim [m].
+    /// Mean of the rim's vertices [m].
     pub at: DVec3,
     /// Edges along it.
     pub edges: usize,
@@ -113,7 +113,7 @@ impl Mesh {
                 let length = self.vertices[low as usize].distance(self.vertices[high as usize]);
                 hole.edges += 1;
                 hole.length += length;
-                hole.at += length * self.middle(low, high);
+                hole.at += self.middle(low, high);
                 at = if at == low { high } else { low };
                 if at == rim[start].low {
                     break;
@@ -127,7 +127,7 @@ impl Mesh {
                     _ => break, // the rim ends at a fork
                 }
             }
-            hole.at /= hole.length;
+            hole.at /= hole.edges as f64;
             holes.push(hole);
         }
         holes.sort_by(|a, b| b.length.total_cmp(&a.length));

@@ -10,6 +10,7 @@ use barchan_core::mesh::Mesh;
 use glam::{DAffine3, DMat4, DQuat, DVec3};
 use serde::Deserialize;
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 pub(super) const FORMAT: Format = Format { name: "glTF", extensions: &["gltf", "glb"], recognises, read };
 
@@ -254,6 +255,8 @@ impl<'a> Reader<'a> {
         let Some(mesh) = document.meshes.get(i) else {
             return Err(Fault::new(format!("mesh {i}"), format!("there are {}", document.meshes.len())));
         };
+        // Primitives of several materials often share their vertices: those are placed once.
+        let mut placed = HashMap::new();
         for (k, primitive) in mesh.primitives.iter().enumerate() {
             let place = || format!("mesh {i}, primitive {k}");
             const MODES: [&str; 7] =
@@ -265,31 +268,48 @@ impl<'a> Reader<'a> {
                 return Err(Fault::new(place(), what));
             }
             let position = primitive.attributes.position.ok_or_else(|| Fault::new(place(), "it has no POSITION"))?;
-            self.add_primitive(position, primitive.indices, transform, &place)?;
+            let positions = self.rows(position, "VEC3", &[(5126, 12)])?;
+            let first = match placed.get(&position) {
+                Some(first) => *first,
+                None => self.add_vertices(&positions, transform, &place)?,
+            };
+            placed.insert(position, first);
+            let mirrored = transform.matrix3.determinant() < 0.0;
+            self.add_triangles(first, positions.count, primitive.indices, mirrored, &place)?;
         }
         Ok(())
     }
 
-    fn add_primitive(
+    /// Adds placed vertices and tells the number of the first.
+    fn add_vertices(
         &mut self,
-        position: usize,
-        indices: Option<usize>,
+        positions: &Rows<'_>,
         transform: &DAffine3,
         place: &dyn Fn() -> String,
-    ) -> Result<(), Fault> {
-        let positions = self.rows(position, "VEC3", &[(5126, 12)])?;
-        let indices = indices.map(|i| self.rows(i, "SCALAR", &[(5121, 1), (5123, 2), (5125, 4)])).transpose()?;
+    ) -> Result<usize, Fault> {
         let first = self.builder.mesh.vertices.len();
         for i in 0..positions.count {
             let (floats, _) = positions.row(i).as_chunks::<4>();
             let v = DVec3::from_array([0, 1, 2].map(|k| f64::from(f32::from_le_bytes(floats[k]))));
             self.builder.vertex(transform.transform_point3(v), || format!("{}, vertex {i}", place()))?;
         }
-        let corners = indices.as_ref().map_or(positions.count, |rows| rows.count);
+        Ok(first)
+    }
+
+    /// Adds triangles over the `count` vertices from `first` on; those of a mirrored mesh are turned round.
+    fn add_triangles(
+        &mut self,
+        first: usize,
+        count: usize,
+        indices: Option<usize>,
+        mirrored: bool,
+        place: &dyn Fn() -> String,
+    ) -> Result<(), Fault> {
+        let indices = indices.map(|i| self.rows(i, "SCALAR", &[(5121, 1), (5123, 2), (5125, 4)])).transpose()?;
+        let corners = indices.as_ref().map_or(count, |rows| rows.count);
         if !corners.is_multiple_of(3) {
             return Err(Fault::new(place(), format!("{corners} corners do not make whole triangles")));
         }
-        let mirrored = transform.matrix3.determinant() < 0.0;
         for triangle in 0..corners / 3 {
             let place = || format!("{}, triangle {}", place(), triangle + 1);
             let mut abc = [0; 3];
@@ -298,8 +318,8 @@ impl<'a> Reader<'a> {
                 // Little-endian, of one, two or four bytes.
                 let index =
                     indices.as_ref().map_or(i, |rows| rows.row(i).iter().rfold(0, |n, b| n << 8 | usize::from(*b)));
-                if index >= positions.count {
-                    let what = format!("vertex {index} is named, and there are {}, counted from 0", positions.count);
+                if index >= count {
+                    let what = format!("vertex {index} is named, and there are {count}, counted from 0");
                     return Err(Fault::new(place(), what));
                 }
                 *corner = (first + index) as u32;

@@ -3,7 +3,17 @@
 //! [`read`] asks each format whether the content looks like its own, then goes by the name's extension. What comes back is
 //! what the file holds: numbers as they stand, taken as metres; axes as they stand (glTF has y upwards); vertices as
 //! shared as the file shares them, STL not at all. Scaling, [`Mesh::weld`], [`Mesh::orient`] and [`Mesh::health`] are the
-//! caller's.
+//! caller's:
+//! ```no_run
+//! # fn main() -> Result<(), barchan_io::mesh::MeshError> {
+//! let mut mesh = barchan_io::mesh::read("bunny.stl")?.scaled(1e-3); // drawn in millimetres
+//! mesh.weld(mesh.rounding());
+//! mesh.orient();
+//! let health = mesh.health();
+//! assert!(health.is_closed(), "{health}");
+//! # Ok(())
+//! # }
+//! ```
 //!
 //! Reading is strict: a file that is cut short, altered, or says what cannot be gives an error that names file and
 //! place. No length is believed before it has been compared with the bytes at hand, so a header that promises four
