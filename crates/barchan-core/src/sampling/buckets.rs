@@ -10,7 +10,7 @@ pub struct Buckets {
     /// First of each bucket's list, the last one inserted.
     heads: Vec<u32>,
     /// The next in the list, cell and place of each point.
-    items: Vec<(u32, [i32; 3], DVec3)>,
+    items: Vec<(u32, [i64; 3], DVec3)>,
 }
 
 impl Buckets {
@@ -25,13 +25,13 @@ impl Buckets {
         buckets
     }
 
-    fn cell(&self, p: DVec3) -> [i32; 3] {
-        (p / self.size).floor().as_ivec3().to_array()
+    fn cell(&self, p: DVec3) -> [i64; 3] {
+        (p / self.size).floor().as_i64vec3().to_array()
     }
 
-    fn bucket(&self, c: [i32; 3]) -> usize {
+    fn bucket(&self, c: [i64; 3]) -> usize {
         let mix = (c[0].wrapping_mul(73_856_093)) ^ (c[1].wrapping_mul(19_349_663)) ^ (c[2].wrapping_mul(83_492_791));
-        mix as u32 as usize & (self.heads.len() - 1)
+        mix as usize & (self.heads.len() - 1)
     }
 
     pub fn insert(&mut self, p: DVec3) {

@@ -172,7 +172,7 @@ impl Evenness {
         }
         let sided: Vec<(DVec3, DVec3)> = particles.iter().map(|p| (p.position, p.normal)).collect();
         let (_, spread) = spacing(&sided, expected);
-        let slow = spread > (1.0 - SLOW) * self.last;
+        let slow = spread >= (1.0 - SLOW) * self.last;
         self.last = spread;
         slow || self.steps >= MOST
     }

@@ -116,6 +116,14 @@ fn what_no_sphere_can_reach_is_named() {
 }
 
 #[test]
+fn a_body_smaller_than_a_sphere_gets_one_a_side_or_none() {
+    let speck = cuboid(DVec3::splat(0.01));
+    let on = sampled(&speck, 1.0, Placement::OnSurface).quality();
+    assert!(on.count <= 2 && on.coverage == 1.0, "{} {}", on.count, on.coverage);
+    assert_eq!(sampled(&speck, 1.0, Placement::Inside).quality().count, 0);
+}
+
+#[test]
 fn particles_are_drawn_to_the_surface_while_they_spread() {
     let mesh = icosphere(1.0, 4);
     let mut sampling = Sampling::new(&mesh, Settings::new(0.1, Placement::OnSurface, 1)).unwrap();
