@@ -55,11 +55,9 @@ fn spheres_inside_a_round_body_have_its_surface() {
         assert!(q.smallest > 0.998 * radius, "{name}: smallest {}", q.smallest);
         for &(centre, r) in sampling.spheres() {
             assert!(sampling.surface().distance(centre) <= -r + 1e-12, "{name}: a sphere sticks out");
+            // In a round body centres stand one radius below the surface; its facets are up to 0.0013 below the sphere.
+            assert!(name != "sphere" || (centre.length() - 0.88).abs() < 0.002, "{}", centre.length());
         }
-    }
-    // In a round body centres stand one radius below the surface; its facets are up to 0.0013 below the sphere.
-    for centre in sampled(&icosphere(1.0, 4), 0.12, Placement::Inside).points() {
-        assert!((centre.length() - 0.88).abs() < 0.002, "{}", centre.length());
     }
 }
 
@@ -149,7 +147,7 @@ fn same_bits_for_the_same_seed_on_any_number_of_threads() {
         let run = |threads, seed| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
-                let mut sampling = Sampling::new(&mesh, Settings::new(0.25, placement, seed)).unwrap();
+                let mut sampling = Sampling::new(&mesh, Settings::new(0.35, placement, seed)).unwrap();
                 sampling.run();
                 sampling.spheres().to_vec()
             })
