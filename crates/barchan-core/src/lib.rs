@@ -8,6 +8,7 @@ pub mod neighbours;
 pub mod packing;
 pub mod regions;
 pub mod rng;
+pub mod sampling;
 pub mod sdf;
 pub mod shapes;
 pub mod simd;
