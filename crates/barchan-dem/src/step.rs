@@ -71,7 +71,7 @@ const MARGIN: f64 = 1.3;
 /// Builds of the lists between two sorts of memory.
 const BUILDS_PER_SORT: u32 = 32;
 /// Grains that are not worth a second thread: handing work over takes some 20 µs, and what it reads is in the other's cache.
-const NOT_WORTH: usize = 2048;
+const NOT_WORTH: usize = 1536;
 /// Grains whose sums are taken together.
 const CHUNK: usize = 4096;
 
