@@ -5,6 +5,7 @@
 //! of which is a union of discs whose moments follow from its boundary arcs (Green's theorem). That leaves one
 //! dimension to quadrature: relative errors are below 1e-6, at a few milliseconds for fifty spheres.
 
+use crate::mesh::MassProperties;
 use glam::{DMat3, DQuat, DVec2, DVec3};
 use std::f64::consts::{PI, TAU};
 
@@ -123,6 +124,27 @@ impl Shape {
                 .bounded(),
             largest,
         ))
+    }
+
+    /// A solid whose surface the spheres make, such as those of a [`crate::sampling::Sampling`]: mass is that of the solid,
+    /// touch that of the spheres. Also returns the largest radius [m], which is the shape's unit of length.
+    pub fn solid(name: &str, spheres: &[(DVec3, f64)], solid: &MassProperties) -> Result<(Shape, f64), ShapeError> {
+        if spheres.is_empty() {
+            return Err(ShapeError::Empty { name: name.into() });
+        }
+        if let Some(bad) = spheres.iter().position(|(c, r)| !(c.is_finite() && r.is_finite() && *r > 0.0)) {
+            return Err(ShapeError::Sphere { name: name.into(), sphere: bad + 1 });
+        }
+        let largest = spheres.iter().map(|s| s.1).fold(0.0, f64::max);
+        let (inertia, axes) = principal(solid.inertia * largest.powi(-5));
+        let to_principal = DQuat::from_mat3(&axes.transpose()).normalize();
+        let place = |&(c, radius): &(DVec3, f64)| ShapeSphere {
+            centre: to_principal * (c - solid.centroid) / largest,
+            radius: radius / largest,
+        };
+        let (spheres, volume) = (spheres.iter().map(place).collect(), solid.volume / largest.powi(3));
+        let shape = Shape { name: name.into(), spheres, volume, inertia, to_principal, bounding_radius: 0.0 };
+        Ok((shape.bounded(), largest))
     }
 
     /// Name from the scene.

@@ -1,9 +1,11 @@
 //! Meshes that a scene names: found, mended, put in place.
 
 use barchan_core::mesh::Mesh;
+use barchan_core::sampling::{self, Placement, Sampling};
+use barchan_core::shapes::Shape;
 use barchan_core::walls::Facets;
 use barchan_io::atomic::{self, FileError};
-use barchan_scene::{Fetched, Geometry, MeshFile, Parsed, Problem, SceneErrors, Side};
+use barchan_scene::{Fetched, Geometry, MeshFile, Parsed, Problem, SceneErrors, ShapeMesh, ShapeSpec, Side, Solid};
 use glam::{DAffine3, DQuat, DVec3};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,19 +13,39 @@ use std::sync::Arc;
 /// Folder of a run in which copies of its meshes lie.
 const FOLDER: &str = "meshes";
 
-/// Reads the meshes of a scene whose paths begin in `folder`, and checks the scene again with them in place.
+/// Reads the meshes of a scene whose paths begin in `folder`, and checks the scene again with them in place. Those it has
+/// already are left as they are.
 pub fn fetch(parsed: Parsed, folder: &Path) -> Result<Parsed, SceneErrors> {
     let mut scene = parsed.scene.clone();
     let (mut problems, mut warnings) = (Vec::new(), Vec::new());
     let mut any = false;
     for (i, wall) in scene.walls.iter_mut().enumerate() {
         let Geometry::Mesh(file) = &mut wall.geometry else { continue };
+        if file.surface.facets.is_some() {
+            continue;
+        }
         any = true;
         let place = format!("walls[{i}].mesh");
         match mesh(file, folder) {
             Ok((mesh, path)) => {
                 warnings.extend(path.as_ref().and_then(|_| doubts(&parsed, &place, &mesh)));
                 file.surface = Fetched { facets: Some(Arc::new(Facets::new(mesh))), path };
+            }
+            Err(e) => problems.push(parsed.error_at(&place, e, "paths are taken from the folder of the scene")),
+        }
+    }
+    for (name, shape) in scene.shapes.iter_mut() {
+        let ShapeSpec::Mesh(file) = shape else { continue };
+        if file.solid.shape.is_some() {
+            continue;
+        }
+        any = true;
+        let place = format!("shapes.{name}.mesh");
+        match solid(name, file, folder) {
+            Ok((shape, path, doubt)) => {
+                let help = "take smaller spheres, or a mesh without thin parts";
+                warnings.extend(doubt.map(|d| parsed.warning_at(&place, d, help)));
+                file.solid = Solid { shape: Some(Arc::new(shape)), path };
             }
             Err(e) => problems.push(parsed.error_at(&place, e, "paths are taken from the folder of the scene")),
         }
@@ -39,19 +61,51 @@ pub fn fetch(parsed: Parsed, folder: &Path) -> Result<Parsed, SceneErrors> {
     Ok(again)
 }
 
-/// The mended mesh where it stands in the scene, and its file, if it has one.
-fn mesh(file: &MeshFile, folder: &Path) -> Result<(Mesh, Option<PathBuf>), String> {
-    let (mut mesh, path) = match built_in(&file.file) {
+/// A mended mesh as its file has it, and the file, if there is one.
+fn mended(name: &str, folder: &Path) -> Result<(Mesh, Option<PathBuf>), String> {
+    let (mut mesh, path) = match built_in(name) {
         Some(mesh) => (mesh, None),
         None => {
-            let given = folder.join(&file.file);
-            let copy = folder.join(FOLDER).join(flat(&file.file));
+            let given = folder.join(name);
+            let copy = folder.join(FOLDER).join(flat(name));
             let path = if !given.exists() && copy.is_file() { copy } else { given };
             (barchan_io::mesh::read(&path).map_err(|e| e.to_string())?, Some(path))
         }
     };
     mesh.weld(mesh.rounding());
     mesh.orient();
+    Ok((mesh, path))
+}
+
+/// Share of a body's surface that its spheres should make.
+const COVERED: f64 = 0.98;
+
+/// The solid of a closed mesh, lined with spheres: shape and largest radius [m], its file, and what is doubtful about it.
+#[allow(clippy::type_complexity)]
+fn solid(
+    name: &str,
+    file: &ShapeMesh,
+    folder: &Path,
+) -> Result<((Shape, f64), Option<PathBuf>, Option<String>), String> {
+    let (mesh, path) = mended(&file.file, folder)?;
+    let health = mesh.health();
+    if !health.is_closed() {
+        return Err(format!("a body needs a closed mesh, and this one is {health}"));
+    }
+    let mesh = mesh.scaled(file.scale);
+    let mass = mesh.mass_properties().ok_or("the mesh has no volume")?;
+    let mut sampling =
+        Sampling::new(&mesh, sampling::Settings::new(file.radius, Placement::Inside, 1)).map_err(|e| e.to_string())?;
+    sampling.run();
+    let shape = Shape::solid(name, sampling.spheres(), &mass).map_err(|e| e.to_string())?;
+    let covered = sampling.quality().coverage;
+    let doubt = format!("its {} spheres make {:.1} % of its surface", sampling.spheres().len(), 100.0 * covered);
+    Ok((shape, path, (covered < COVERED).then_some(doubt)))
+}
+
+/// The mended mesh where it stands in the scene, and its file, if it has one.
+fn mesh(file: &MeshFile, folder: &Path) -> Result<(Mesh, Option<PathBuf>), String> {
+    let (mut mesh, path) = mended(&file.file, folder)?;
     if file.side == Side::Inside {
         mesh.triangles.iter_mut().for_each(|t| t.swap(1, 2));
     }

@@ -64,6 +64,10 @@ impl ShapeSpec {
                 let spheres: Vec<_> = list.iter().map(|s| (s.at, s.radius)).collect();
                 Shape::clump(name, &spheres).map(|(shape, radius)| (shape, Some(radius)))
             }
+            Self::Mesh(mesh) => match mesh.solid.shape.as_deref() {
+                Some((shape, radius)) => Ok((shape.clone(), Some(*radius))),
+                None => Err(ShapeError::Empty { name: name.into() }),
+            },
         }
     }
 }

@@ -129,7 +129,8 @@ impl Scale {
                 self.lengths(&mut [&mut mesh.scale]);
                 let mut factor = 1.0;
                 self.lengths(&mut [&mut factor]);
-                mesh.surface.facets = mesh.surface.facets.take().map(|s| Arc::new(Facets::new(s.mesh().scaled(factor))));
+                mesh.surface.facets =
+                    mesh.surface.facets.take().map(|s| Arc::new(Facets::new(s.mesh().scaled(factor))));
             }
         }
     }

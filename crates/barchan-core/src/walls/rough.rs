@@ -61,7 +61,8 @@ impl Roughness {
             return;
         }
         if matches!(geometry, Geometry::Mesh(_)) {
-            found.push(("its triangles cannot be rough".into(), "leave `rough` out, or give the mesh itself the bumps"));
+            found
+                .push(("its triangles cannot be rough".into(), "leave `rough` out, or give the mesh itself the bumps"));
             return;
         }
         let widest = match *geometry {

@@ -21,7 +21,7 @@ use barchan_core::shapes::Shape;
 use barchan_dem::{Dem, Settings};
 use barchan_scene::{Parsed, Problem, Scene, ShapeSpec, SinkRegion};
 use glam::DVec3;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A scene made ready, apart from its grains.
 struct Parts {
@@ -38,6 +38,7 @@ struct Parts {
 
 /// Builds the world of a scene, its first grains placed. All problems come at once.
 pub fn assemble(parsed: &Parsed) -> Result<World, SceneErrors> {
+    let parsed = &crate::meshes::fetch(parsed.clone(), Path::new(""))?;
     let parts = parts(parsed, None)?;
     let refused = |problems| SceneErrors::new(parsed.name(), problems);
     memory::check(parsed, &parts.settings, &parts.start, &parts.emitters).map_err(refused)?;
@@ -139,7 +140,7 @@ fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
     let plan = Plan {
         name: parsed.name().into(),
         scene: scene_text(parsed),
-        meshes: scene.walls.iter().filter_map(mesh_file).collect(),
+        meshes: scene.walls.iter().filter_map(wall_file).chain(scene.shapes.values().filter_map(shape_file)).collect(),
         duration: scene.duration,
         dt: settings.dt,
         dt_reason,
@@ -161,9 +162,15 @@ fn scene_text(parsed: &Parsed) -> String {
 }
 
 /// The file that a wall is read from.
-fn mesh_file(wall: &barchan_scene::Wall) -> Option<(String, PathBuf)> {
+fn wall_file(wall: &barchan_scene::Wall) -> Option<(String, PathBuf)> {
     let barchan_scene::Geometry::Mesh(mesh) = &wall.geometry else { return None };
     Some((mesh.file.clone(), mesh.surface.path.clone()?))
+}
+
+/// The file that a shape is read from.
+fn shape_file(shape: &ShapeSpec) -> Option<(String, PathBuf)> {
+    let ShapeSpec::Mesh(mesh) = shape else { return None };
+    Some((mesh.file.clone(), mesh.solid.path.clone()?))
 }
 
 /// Shapes of the scene after the built-in ones, and their names by index.

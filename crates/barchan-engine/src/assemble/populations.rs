@@ -6,8 +6,8 @@ use crate::schedule::Schedule;
 use crate::sinks::Tally;
 use barchan_core::regions::Region;
 use barchan_dem::Settings;
-use barchan_scene::{EmitterFlow, FillMethod, Grains, Parsed, Place, Problem, Scene, Size};
-use glam::DVec3;
+use barchan_scene::{EmitterFlow, FillMethod, Grains, Parsed, Place, Problem, Scene, ShapeSpec, Size};
+use glam::{DQuat, DVec3};
 
 /// Share of a disc that random circles cover when no more fit (Hinrichsen, Feder and Jøssang 1986).
 const COVERED: f64 = 0.547;
@@ -40,6 +40,7 @@ impl Maker<'_> {
             velocity,
             velocity_spread: 0.0,
             spin: DVec3::ZERO,
+            turn: None,
         }
     }
 
@@ -47,7 +48,12 @@ impl Maker<'_> {
     pub fn of_grains(&self, i: usize) -> Recipe {
         let g = &self.scene.grains[i];
         let recipe = self.recipe(i, &g.material, &g.shape, &g.radius, g.velocity);
-        Recipe { velocity_spread: g.velocity_spread, spin: g.spin, ..recipe }
+        let of_mesh = matches!(self.scene.shapes.get(&g.shape), Some(ShapeSpec::Mesh(_)));
+        let as_it_stands = of_mesh && matches!(g.place, Place::At(_));
+        let form = &self.settings.shapes[recipe.shape as usize];
+        let turn = g.turn.or(as_it_stands.then_some(DVec3::ZERO));
+        let turn = turn.map(|t| DQuat::from_scaled_axis(t) * form.to_principal().inverse());
+        Recipe { velocity_spread: g.velocity_spread, spin: g.spin, turn, ..recipe }
     }
 
     /// Recipe of the i-th emitter.

@@ -30,6 +30,8 @@ pub struct Recipe {
     pub velocity_spread: f64,
     /// Angular velocity [rad/s].
     pub spin: DVec3,
+    /// Orientation of all grains; none: at random.
+    pub turn: Option<DQuat>,
 }
 
 impl Recipe {
@@ -43,7 +45,8 @@ impl Recipe {
     pub fn grain(&self, n: u64) -> NewGrain {
         let mut rng = self.stream(n, 0);
         let radius = self.sizes.sample(&mut rng);
-        let orientation = if self.spheres > 1 { rng.unit_quaternion() } else { DQuat::IDENTITY };
+        let random = if self.spheres > 1 { rng.unit_quaternion() } else { DQuat::IDENTITY };
+        let orientation = self.turn.unwrap_or(random);
         let mut velocity = self.velocity;
         if self.velocity_spread > 0.0 {
             velocity += self.velocity_spread * DVec3::new(rng.normal(), rng.normal(), rng.normal());

@@ -29,11 +29,8 @@ pub(super) fn surface(facets: &Facets) -> Surface {
     };
     let corners = || mesh.triangles.iter().enumerate().flat_map(|(t, c)| c.map(|v| (t, v)));
     let at = |v: u32| mesh.vertices[v as usize] - pivot;
-    let mut sharp: Vec<[u32; 2]> = edges
-        .into_iter()
-        .filter(|(_, t)| t.len() != 2 || !level(t[0], t[1]))
-        .map(|(edge, _)| edge)
-        .collect();
+    let mut sharp: Vec<[u32; 2]> =
+        edges.into_iter().filter(|(_, t)| t.len() != 2 || !level(t[0], t[1])).map(|(edge, _)| edge).collect();
     sharp.sort_unstable();
     Surface {
         vertices: corners().map(|(_, v)| at(v)).collect(),

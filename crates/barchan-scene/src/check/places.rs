@@ -95,7 +95,9 @@ pub(super) fn check(c: &mut Check) {
                         "add a position, such as [0, 0, 0.1]",
                     );
                 }
-                let Some((_, large)) = reach else { continue };
+                // Which way a clump lies is known when it is placed; its spheres are held against the walls then.
+                let one = scene.shape(&g.shape).is_some_and(|s| s.0.spheres().len() == 1);
+                let Some(large) = reach.map(|r| if one { r.1 } else { 0.0 }) else { continue };
                 for (k, x) in list.iter().enumerate().filter(|(_, x)| x.is_finite()) {
                     let at = format!("grains[{i}].at[{k}]");
                     // A single grain may straddle a periodic boundary.
@@ -319,7 +321,9 @@ fn thin_points(geometry: &Geometry) -> Vec<DVec3> {
         }
         // Solid and one-sided walls cannot hide between samples of a region that lies on both sides of them.
         Geometry::Plane { .. } | Geometry::Box { .. } | Geometry::Cylinder { .. } | Geometry::Sphere { .. } => {}
-        Geometry::Mesh(ref mesh) => out.extend(mesh.surface.facets.iter().flat_map(|s| s.mesh().vertices.iter().copied())),
+        Geometry::Mesh(ref mesh) => {
+            out.extend(mesh.surface.facets.iter().flat_map(|s| s.mesh().vertices.iter().copied()))
+        }
     }
     out
 }
@@ -387,6 +391,8 @@ fn overlaps(c: &mut Check) {
     let mut balls: Vec<(usize, usize, DVec3, f64)> = Vec::new();
     for (i, g) in scene.grains.iter().enumerate() {
         let Some((small, large)) = reach(scene, &g.shape, g.radius.as_ref()) else { continue };
+        let one = scene.shape(&g.shape).is_some_and(|s| s.0.spheres().len() == 1);
+        let large = if one { large } else { 0.0 };
         match &g.place {
             Place::Fill(f) if f.method != FillMethod::Rain => {
                 let body = f.region.to_core();

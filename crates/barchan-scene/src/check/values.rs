@@ -37,6 +37,10 @@ pub(super) fn check(c: &mut Check) {
                     c.positive(format!("shapes.{name}.spheres[{i}].radius"), "the radius of a sphere", s.radius, "m");
                 }
             }
+            ShapeSpec::Mesh(mesh) => {
+                c.positive(format!("shapes.{name}.mesh.scale"), "the scale", mesh.scale, "");
+                c.positive(format!("shapes.{name}.mesh.radius"), "the radius of the spheres", mesh.radius, "m");
+            }
         }
     }
     for (i, g) in scene.grains.iter().enumerate() {
@@ -88,7 +92,7 @@ fn integrator(c: &mut Check) {
 fn radius(c: &mut Check, path: &str, shape: &str, size: Option<&Size>) {
     let path = format!("{path}.radius");
     let Some(size) = size else {
-        let listed = c.scene.shapes.get(shape).is_some_and(|s| matches!(s, ShapeSpec::Spheres(_)));
+        let listed = c.scene.shapes.get(shape).is_some_and(|s| matches!(s, ShapeSpec::Spheres(_) | ShapeSpec::Mesh(_)));
         let unknown = !listed
             && !c.scene.shapes.contains_key(shape)
             && ![ShapeSpec::SPHERE, ShapeSpec::TETRAHEDRON].contains(&shape);

@@ -7,9 +7,21 @@ use glam::DVec3;
 use toml::de::DeValue;
 
 pub(super) fn shape(cx: &mut Reader, value: Value) -> ShapeSpec {
-    let mut keys = value.table(cx, "write `spheres = [...]` or `tetrahedron = { edge = 1.2 }`");
-    let help = "write `spheres = [{ at = [0, 0, 0], radius = \"1 mm\" }, …]` or `tetrahedron = { edge = 1.2 }`";
-    let shape = match keys.one_of(cx, &["spheres", "tetrahedron"], help) {
+    let mut keys = value.table(cx, "write `spheres = [...]`, `tetrahedron = { edge = 1.2 }` or `mesh = { … }`");
+    let help = "write `spheres = [{ at = [0, 0, 0], radius = \"1 mm\" }, …]`, `tetrahedron = { edge = 1.2 }` or \
+                `mesh = { file = \"bunny.obj\", radius = \"1 mm\" }`";
+    let shape = match keys.one_of(cx, &["spheres", "tetrahedron", "mesh"], help) {
+        Some(("mesh", v)) => {
+            let mut keys = v.table(cx, "write `{ file = \"bunny.obj\", scale = 0.05, radius = \"1 mm\" }`");
+            let mesh = ShapeMesh {
+                file: keys.text(cx, "file", "add `file`: the path of a closed STL, OBJ, PLY or glTF mesh"),
+                scale: keys.quantity_or(cx, "scale", Q::NUMBER, 1.0),
+                radius: keys.quantity(cx, "radius", Q::LENGTH),
+                solid: Solid::default(),
+            };
+            keys.finish(cx);
+            ShapeSpec::Mesh(mesh)
+        }
         Some(("tetrahedron", v)) => {
             let mut keys = v.table(cx, "write `{ edge = 1.2 }`");
             let edge = keys.quantity_or(cx, "edge", Q::NUMBER, ShapeSpec::TETRAHEDRON_EDGE);
@@ -144,6 +156,7 @@ pub(super) fn grains(cx: &mut Reader, index: usize, value: Value) -> Grains {
             }
             None => Place::At(Vec::new()),
         },
+        turn: keys.get(cx, "turn").map(|v| v.vector(cx, Q::ANGLE)),
         velocity: keys.vector_or(cx, "velocity", Q::VELOCITY, DVec3::ZERO),
         spin: keys.vector_or(cx, "spin", Q::ANGULAR_RATE, DVec3::ZERO),
         velocity_spread: keys.quantity_or(cx, "velocity_spread", Q::VELOCITY, 0.0),

@@ -2,10 +2,14 @@
 
 use super::contact::is_zero;
 use super::names;
+use super::walls::{is_one, one};
 use crate::schema as q;
+use barchan_core::shapes::Shape;
 use glam::DVec3;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A named grain shape.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -19,6 +23,48 @@ pub enum ShapeSpec {
         #[schemars(schema_with = "q::number")]
         edge: f64,
     },
+    /// A solid from a closed mesh (STL, OBJ, PLY, glTF), touched through spheres that line its surface from within.
+    Mesh(ShapeMesh),
+}
+
+/// A closed mesh as the shape of a grain.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ShapeMesh {
+    /// Path of the file, from the folder of the scene; or a shape that needs none, of about unit size: `box`, `sphere`,
+    /// `cylinder`, `torus`, `trefoil`.
+    pub file: String,
+    /// Metres of a unit of the file: 0.001 for one in millimetres.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub scale: f64,
+    /// Radius of the spheres [m].
+    #[schemars(schema_with = "q::length")]
+    pub radius: f64,
+    /// The shape, once it has been fetched.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub solid: Solid,
+}
+
+/// A shape that was made from its mesh, or not yet. It says nothing that the file's name does not: all are equal.
+#[derive(Clone, Default)]
+pub struct Solid {
+    /// The shape, and the radius of its largest sphere [m].
+    pub shape: Option<Arc<(Shape, f64)>>,
+    /// The file it came from; none for a shape that needs none.
+    pub path: Option<PathBuf>,
+}
+
+impl PartialEq for Solid {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl std::fmt::Debug for Solid {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} spheres", self.shape.as_ref().map_or(0, |s| s.0.spheres().len()))
+    }
 }
 
 impl ShapeSpec {
@@ -34,6 +80,7 @@ impl ShapeSpec {
         match self {
             Self::Spheres(list) => list.iter().map(|s| s.radius).reduce(f64::max),
             Self::Tetrahedron { .. } => None,
+            Self::Mesh(mesh) => mesh.solid.shape.as_ref().map(|s| s.1),
         }
     }
 }
@@ -134,6 +181,11 @@ pub struct Grains {
     /// Where the grains are: `fill` or `at`.
     #[serde(flatten)]
     pub place: Place,
+    /// Turn of every grain from the frame of its shape, axis times angle; left out: at random, and those of a mesh placed by
+    /// `at` as they stand in its file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "q::angle3")]
+    pub turn: Option<DVec3>,
     /// Velocity at the start [m/s].
     #[serde(default, skip_serializing_if = "is_origin")]
     #[schemars(schema_with = "q::velocity3")]

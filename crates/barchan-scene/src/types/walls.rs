@@ -196,7 +196,7 @@ pub struct MeshFile {
     pub surface: Fetched,
 }
 
-fn is_one(x: &f64) -> bool {
+pub(super) fn is_one(x: &f64) -> bool {
     *x == 1.0
 }
 
@@ -208,7 +208,7 @@ fn outside() -> Side {
     Side::Outside
 }
 
-fn one() -> f64 {
+pub(super) fn one() -> f64 {
     1.0
 }
 
