@@ -160,9 +160,9 @@ fn a_run_leaves_a_film_and_its_last_picture() {
     let said = ask(folder.path(), &["run", "s.toml"]);
     assert!(said.code == 0 && said.out.contains("film of"), "{}{}", said.out, said.err);
     let out = folder.path().join("out/s");
-    assert_eq!(png_size(out.join("last.png")), [64, 36], "two thirds of the scene's size");
+    assert_eq!(png_size(out.join("last.png")), [96, 54], "as large as the scene asks");
     let frames = std::fs::read_dir(out.join("frames")).unwrap().count();
     if let Some(stream) = probed(&out.join("s.mp4"), "stream=codec_name,width,height,r_frame_rate,nb_read_frames") {
-        assert_eq!(stream, format!("h264,64,36,25/1,{frames}"));
+        assert_eq!(stream, format!("h264,48,26,25/1,{frames}"), "half the scene's size, in even numbers");
     }
 }

@@ -201,7 +201,7 @@ pub fn render(args: RenderArgs) -> Result<(), Failure> {
 /// What a finished run leaves: a film under the folder's name, and its last picture.
 pub fn film_of(folder: &Path, quiet: bool) -> Result<(), Failure> {
     // At half the scene's size a film takes a fraction of the run's own time; `barchan render` draws it in full.
-    let size = Setting::load(&RenderArgs::of(folder))?.size().map(|n| (n / 2).max(16));
+    let size = Setting::load(&RenderArgs::of(folder))?.size().map(|n| (n / 4 * 2).max(16));
     let args = RenderArgs { quiet, size: Some(size), ..RenderArgs::of(folder) };
     draw(&args)?;
     let last = Some(folder.join("last.png"));
