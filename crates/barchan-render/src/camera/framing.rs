@@ -161,13 +161,12 @@ mod tests {
                 let [across, up] = tangents(0.5, size);
                 spheres.iter().all(|s| {
                     let [x, y] = silhouette(&stand, *s);
-                    // One that the eye has come up to has no silhouette.
-                    let ahead = (s.0 - stand.eye).dot(stand.axes()[2]) > s.1;
-                    ahead && -across <= x[0] && x[1] <= across && -up <= y[0] && y[1] <= up
+                    -across <= x[0] && x[1] <= across && -up <= y[0] && y[1] <= up
                 })
             };
             prop_assert!(shows(far * 1.0001));
-            prop_assert!(!shows(far * 0.999));
+            // What lies well behind the target is seen from the target itself, the nearest there is.
+            prop_assert!(far == 1e-9 || !shows(far * 0.999));
         }
     }
 
