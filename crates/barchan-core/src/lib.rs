@@ -14,3 +14,4 @@ pub mod shapes;
 pub mod simd;
 pub mod sizes;
 pub mod walls;
+pub mod words;

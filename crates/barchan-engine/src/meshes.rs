@@ -42,10 +42,10 @@ pub fn fetch(parsed: Parsed, folder: &Path) -> Result<Parsed, SceneErrors> {
         any = true;
         let place = format!("shapes.{name}.mesh");
         match solid(name, file, folder) {
-            Ok((shape, path, doubt)) => {
+            Ok((solid, doubt)) => {
                 let help = "take smaller spheres, or a mesh without thin parts";
                 warnings.extend(doubt.map(|d| parsed.warning_at(&place, d, help)));
-                file.solid = Solid { shape: Some(Arc::new(shape)), path };
+                file.solid = solid;
             }
             Err(e) => problems.push(parsed.error_at(&place, e, "paths are taken from the folder of the scene")),
         }
@@ -80,13 +80,8 @@ fn mended(name: &str, folder: &Path) -> Result<(Mesh, Option<PathBuf>), String> 
 /// Share of a body's surface that its spheres should make.
 const COVERED: f64 = 0.98;
 
-/// The solid of a closed mesh, lined with spheres: shape and largest radius [m], its file, and what is doubtful about it.
-#[allow(clippy::type_complexity)]
-fn solid(
-    name: &str,
-    file: &ShapeMesh,
-    folder: &Path,
-) -> Result<((Shape, f64), Option<PathBuf>, Option<String>), String> {
+/// The solid of a closed mesh, lined with spheres, and what is doubtful about it.
+fn solid(name: &str, file: &ShapeMesh, folder: &Path) -> Result<(Solid, Option<String>), String> {
     let (mesh, path) = mended(&file.file, folder)?;
     let health = mesh.health();
     if !health.is_closed() {
@@ -100,7 +95,7 @@ fn solid(
     let shape = Shape::solid(name, sampling.spheres(), &mass).map_err(|e| e.to_string())?;
     let covered = sampling.quality().coverage;
     let doubt = format!("its {} spheres make {:.1} % of its surface", sampling.spheres().len(), 100.0 * covered);
-    Ok((shape, path, (covered < COVERED).then_some(doubt)))
+    Ok((Solid { shape: Some(Arc::new(shape)), path }, (covered < COVERED).then_some(doubt)))
 }
 
 /// The mended mesh where it stands in the scene, and its file, if it has one.
@@ -146,7 +141,6 @@ fn built_in(name: &str) -> Option<Mesh> {
         "trefoil" => Mesh::trefoil(1.0, 0.3, 192, 24),
         "screw" => screw(1.0, 0.25, 4.0, 4.0),
         "mixer" => mixer(),
-        "shovel" => shovel(),
         _ => return None,
     })
 }
@@ -180,30 +174,7 @@ fn mixer() -> Mesh {
             * DQuat::from_rotation_x(std::f64::consts::FRAC_PI_4);
         let arm = DQuat::from_rotation_z(std::f64::consts::FRAC_PI_2 * f64::from(k)) * DVec3::new(0.525, 0.0, -0.7);
         blade = blade.transformed(&DAffine3::from_rotation_translation(turn, arm));
-        join(&mut mesh, &blade);
+        mesh.append(&blade);
     }
     mesh
-}
-
-/// A box of sheet without front and lid, open towards +x, its floor at z = 0.
-fn shovel() -> Mesh {
-    let at = |x: f64, y: f64, z: f64| DVec3::new(x, y, z);
-    let vertices = vec![
-        at(0.5, -0.5, 0.0),
-        at(0.5, 0.5, 0.0),
-        at(-0.5, 0.5, 0.0),
-        at(-0.5, -0.5, 0.0),
-        at(-0.5, 0.5, 0.6),
-        at(-0.5, -0.5, 0.6),
-        at(0.3, -0.5, 0.25),
-        at(0.3, 0.5, 0.25),
-    ];
-    let quads = [[0, 1, 2, 3], [3, 2, 4, 5], [0, 3, 5, 6], [1, 7, 4, 2]];
-    Mesh { vertices, triangles: quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect() }
-}
-
-fn join(mesh: &mut Mesh, other: &Mesh) {
-    let base = mesh.vertices.len() as u32;
-    mesh.vertices.extend(&other.vertices);
-    mesh.triangles.extend(other.triangles.iter().map(|t| t.map(|v| v + base)));
 }

@@ -1,23 +1,6 @@
 //! Numbers as people read them, in messages of every crate above this one.
 
-/// `64,000`.
-pub fn count(n: impl Into<u64>) -> String {
-    let digits = n.into().to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A number of things: `1 thread`, `64,000 grains`; the plural takes an s.
-pub fn many(n: impl Into<u64>, thing: &str) -> String {
-    let n = n.into();
-    format!("{} {thing}{}", count(n), if n == 1 { "" } else { "s" })
-}
+pub use barchan_core::words::{count, many};
 
 /// A time [s] to six digits in a unit that suits it: `2.5 s`, `0.02 s`, `15 µs`, `1 ns`.
 pub fn seconds(time: f64) -> String {

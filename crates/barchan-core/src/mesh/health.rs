@@ -4,6 +4,7 @@
 
 use super::Mesh;
 use super::edges::{Parts, Use, by_edge, uses};
+use crate::words::{count, many};
 use glam::DVec3;
 use std::fmt::{self, Display, Formatter};
 
@@ -155,16 +156,16 @@ impl Display for Health {
             (true, true) => "closed but inside out",
             (false, _) => "not closed",
         })?;
-        write!(f, ", {}, {}", count(self.triangles, "triangle"), count(self.parts, "part"))?;
+        write!(f, ", {}, {}", many(self.triangles as u64, "triangle"), many(self.parts as u64, "part"))?;
         for (i, hole) in self.holes.iter().take(TOLD).enumerate() {
             match i {
-                0 => write!(f, "; {}: ", count(self.holes.len(), "hole"))?,
+                0 => write!(f, "; {}: ", many(self.holes.len() as u64, "hole"))?,
                 _ => write!(f, ", ")?,
             }
-            write!(f, "{} round {}, {} m long", count(hole.edges, "edge"), Point(hole.at), short(hole.length))?;
+            write!(f, "{} round {}, {} m long", many(hole.edges as u64, "edge"), Point(hole.at), short(hole.length))?;
         }
         if self.holes.len() > TOLD {
-            write!(f, ", and {} more", grouped(self.holes.len() - TOLD))?;
+            write!(f, ", and {} more", count((self.holes.len() - TOLD) as u64))?;
         }
         let faults = [
             (&self.forks, "edge", "that more than two triangles share"),
@@ -175,7 +176,7 @@ impl Display for Health {
             if let Some(first) = places.first.first() {
                 let more = if noun == "pair" && places.count >= MOST_CROSSINGS { "at least " } else { "" };
                 let lead = if places.count == 1 { "at" } else { "first at" };
-                write!(f, "; {more}{} {what}, {lead} {}", count(places.count, noun), Point(*first))?;
+                write!(f, "; {more}{} {what}, {lead} {}", many(places.count as u64, noun), Point(*first))?;
             }
         }
         Ok(())
@@ -200,21 +201,4 @@ fn short(x: f64) -> String {
         return "0".into();
     }
     if (1e-4..1e6).contains(&rounded.abs()) { format!("{rounded}") } else { format!("{rounded:e}") }
-}
-
-fn count(n: usize, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(n), if n == 1 { "" } else { "s" })
-}
-
-/// A whole number with its thousands apart.
-fn grouped(n: usize) -> String {
-    let digits = n.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }

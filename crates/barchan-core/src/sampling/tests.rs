@@ -25,9 +25,9 @@ fn share_off_edges(q: &Quality, half: DVec3, far: f64) -> f64 {
 #[test]
 fn spheres_on_a_surface_leave_no_hole_and_are_even() {
     for (name, mesh, radius) in [
-        ("sphere", icosphere(1.0, 4), 0.1),
+        ("sphere", Mesh::sphere(1.0, 4), 0.1),
         ("box", cuboid(BOX), 0.1),
-        ("trefoil", trefoil(1.0, 0.5, 200, 24), 0.15),
+        ("trefoil", Mesh::trefoil(1.0, 0.5, 200, 24), 0.15),
         ("fin", cuboid(DVec3::new(1.0, 0.8, 0.02)), 0.1),
     ] {
         let sampling = sampled(&mesh, radius, Placement::OnSurface);
@@ -45,7 +45,9 @@ fn spheres_on_a_surface_leave_no_hole_and_are_even() {
 
 #[test]
 fn spheres_inside_a_round_body_have_its_surface() {
-    for (name, mesh, radius) in [("sphere", icosphere(1.0, 4), 0.12), ("trefoil", trefoil(1.0, 0.5, 300, 48), 0.2)] {
+    for (name, mesh, radius) in
+        [("sphere", Mesh::sphere(1.0, 4), 0.12), ("trefoil", Mesh::trefoil(1.0, 0.5, 300, 48), 0.2)]
+    {
         let sampling = sampled(&mesh, radius, Placement::Inside);
         let q = sampling.quality();
         assert!(q.coverage >= 0.999 && q.unreachable == 0.0, "{name}: coverage {}", q.coverage);
@@ -123,7 +125,7 @@ fn a_body_smaller_than_a_sphere_gets_one_a_side_or_none() {
 
 #[test]
 fn particles_are_drawn_to_the_surface_while_they_spread() {
-    let mesh = icosphere(1.0, 4);
+    let mesh = Mesh::sphere(1.0, 4);
     let mut sampling = Sampling::new(&mesh, Settings::new(0.1, Placement::OnSurface, 1)).unwrap();
     let far = |s: &Sampling| s.points().map(|p| (p.length() - 1.0).abs()).fold(0.0, f64::max);
     let first = sampling.quality();
@@ -142,7 +144,7 @@ fn particles_are_drawn_to_the_surface_while_they_spread() {
 
 #[test]
 fn same_bits_for_the_same_seed_on_any_number_of_threads() {
-    let mesh = trefoil(1.0, 0.5, 100, 24);
+    let mesh = Mesh::trefoil(1.0, 0.5, 100, 24);
     for placement in [Placement::OnSurface, Placement::Inside] {
         let run = |threads, seed| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -198,8 +200,8 @@ fn impossible_samplings_are_refused_with_a_remedy() {
 #[ignore = "a measurement: run it in release on a quiet machine"]
 fn speed_of_sampling() {
     for (name, mesh, radius, placement) in [
-        ("trefoil", trefoil(1.0, 0.5, 300, 48), 0.073, Placement::OnSurface),
-        ("trefoil", trefoil(1.0, 0.5, 300, 48), 0.15, Placement::Inside),
+        ("trefoil", Mesh::trefoil(1.0, 0.5, 300, 48), 0.073, Placement::OnSurface),
+        ("trefoil", Mesh::trefoil(1.0, 0.5, 300, 48), 0.15, Placement::Inside),
         ("box", cuboid(BOX), 0.062, Placement::Inside),
     ] {
         let started = std::time::Instant::now();

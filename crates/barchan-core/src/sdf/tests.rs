@@ -45,7 +45,7 @@ fn orders(mesh: &Mesh, band: f64, cells: [f64; 3], exact: impl Fn(DVec3) -> f64)
 #[test]
 fn sphere_converges_with_second_order() {
     // Facets of a 7th of the finest cell are some 4e-5 off the sphere, a tenth of the finest field's error.
-    for (distance, gradient) in orders(&icosphere(1.0, 6), 0.3, [0.2, 0.1, 0.05], |p| p.length() - 1.0) {
+    for (distance, gradient) in orders(&Mesh::sphere(1.0, 6), 0.3, [0.2, 0.1, 0.05], |p| p.length() - 1.0) {
         assert!((distance - 2.0).abs() < 0.25, "order {distance}");
         assert!((gradient - 1.0).abs() < 0.35, "order of the gradient {gradient}");
     }
@@ -54,7 +54,7 @@ fn sphere_converges_with_second_order() {
 #[test]
 fn torus_converges_with_second_order() {
     let exact = |p: DVec3| ((p.x.hypot(p.y) - 1.0).powi(2) + p.z * p.z).sqrt() - 0.5;
-    for (distance, _) in orders(&torus(1.0, 0.5, 400, 200), 0.2, [0.16, 0.08, 0.04], exact) {
+    for (distance, _) in orders(&Mesh::torus(1.0, 0.5, 400, 200), 0.2, [0.16, 0.08, 0.04], exact) {
         assert!((distance - 2.0).abs() < 0.3, "order {distance}");
     }
 }
@@ -91,10 +91,10 @@ fn box_is_exact_at_faces_and_of_second_order_off_its_edges() {
 #[test]
 fn nodes_are_exact_within_the_band_and_know_their_side_beyond_it() {
     let thin = cuboid(DVec3::new(0.5, 0.4, 0.004));
-    let mut star = icosphere(0.4, 1);
+    let mut star = Mesh::sphere(0.4, 1);
     star.vertices.iter_mut().step_by(3).for_each(|v| *v *= 2.5);
     let mut all_inside = 0;
-    for mesh in [trefoil(0.2, 0.09, 40, 7), thin, star, spike(1.0, 0.05), icosphere(0.8, 1)] {
+    for mesh in [Mesh::trefoil(0.2, 0.09, 40, 7), thin, star, spike(1.0, 0.05), Mesh::sphere(0.8, 1)] {
         let (cell, band) = (0.03, 0.1);
         let field = Field::build(&mesh, cell, band).unwrap();
         let all = field.dense().unwrap();
@@ -114,7 +114,7 @@ fn nodes_are_exact_within_the_band_and_know_their_side_beyond_it() {
                 if exact < 1e-9 {
                     return (0, 0);
                 }
-                let within = winding(&mesh, p) > 0.5;
+                let within = mesh.winding(p) > 0.5;
                 assert_eq!(found < 0.0, within, "side at {p}, {exact} m away");
                 assert!((found.abs() - exact.min(band)).abs() < 1e-8, "{found} {exact}");
                 (usize::from(exact < band), usize::from(within))
@@ -128,7 +128,7 @@ fn nodes_are_exact_within_the_band_and_know_their_side_beyond_it() {
 
 #[test]
 fn sides_are_right_everywhere_between_nodes_and_far_away() {
-    let mesh = icosphere(1.0, 3);
+    let mesh = Mesh::sphere(1.0, 3);
     let field = Field::build(&mesh, 0.02, 0.05).unwrap();
     let mut r = Random::new(5, 5);
     for _ in 0..20_000 {
@@ -164,7 +164,7 @@ fn an_open_sheet_has_two_sides() {
 
 #[test]
 fn memory_follows_the_surface() {
-    let mesh = icosphere(1.0, 4);
+    let mesh = Mesh::sphere(1.0, 4);
     // The band is a fixed number of cells, as it is when grains touch a surface.
     let bytes = [0.04, 0.02, 0.01].map(|h| Field::build(&mesh, h, 3.0 * h).unwrap().memory_bytes() as f64);
     for k in 0..2 {
@@ -177,7 +177,7 @@ fn memory_follows_the_surface() {
 
 #[test]
 fn same_bits_on_any_number_of_threads() {
-    let mesh = trefoil(0.2, 0.09, 60, 9);
+    let mesh = Mesh::trefoil(0.2, 0.09, 60, 9);
     let build = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| Field::build(&mesh, 0.02, 0.06).unwrap())
@@ -215,10 +215,10 @@ fn pseudonormals_point_outwards_at_every_feature_of_a_spike() {
 #[ignore = "a measurement: run it in release on a quiet machine"]
 fn speed_of_building() {
     for (name, mesh, counts, most) in [
-        ("sphere", icosphere(1.0, 4), 64.0, 0.3),
-        ("trefoil", trefoil(1.0, 0.3, 100, 25), 64.0, 0.3),
-        ("sphere", icosphere(1.0, 6), 256.0, 10.0),
-        ("trefoil", trefoil(1.0, 0.6, 1000, 50), 256.0, 10.0),
+        ("sphere", Mesh::sphere(1.0, 4), 64.0, 0.3),
+        ("trefoil", Mesh::trefoil(1.0, 0.3, 100, 25), 64.0, 0.3),
+        ("sphere", Mesh::sphere(1.0, 6), 256.0, 10.0),
+        ("trefoil", Mesh::trefoil(1.0, 0.6, 1000, 50), 256.0, 10.0),
     ] {
         let started = std::time::Instant::now();
         let surface = Surface::build(&mesh).unwrap();

@@ -32,13 +32,12 @@ pub struct Facets {
     mesh: Mesh,
     /// None without triangles.
     surface: Option<Surface>,
-    normals: Vec<DVec3>,
     /// Edge k of triangle t is `3 t + k`; the next triangle's edge around the same two vertices, in a circle.
     next: Vec<u32>,
     /// Vertices joined to vertex v by an edge: `joined[starts[v]..starts[v + 1]]`.
     starts: Vec<u32>,
     joined: Vec<u32>,
-    /// Whether every edge joins two triangles that agree on what is outside.
+    /// Whether it closes, and so has an inside.
     solid: bool,
     /// Middle of the box around it [m].
     pivot: DVec3,
@@ -118,22 +117,13 @@ impl Facets {
     /// Makes a mesh ready; triangles without area must have been removed ([`Mesh::weld`]).
     pub fn new(mesh: Mesh) -> Facets {
         let surface = Surface::build(&mesh).ok();
-        let normals = (0..mesh.triangles.len())
-            .map(|t| {
-                let [a, b, c] = mesh.corners(t);
-                (b - a).cross(c - a).normalize_or_zero()
-            })
-            .collect();
         let mut last: HashMap<[u32; 2], u32> = HashMap::new();
         let mut next: Vec<u32> = (0..3 * mesh.triangles.len() as u32).collect();
         let mut pairs: Vec<[u32; 2]> = Vec::new();
-        // Each edge once in each direction.
-        let mut directed: HashMap<[u32; 2], u32> = HashMap::new();
         for (t, corners) in mesh.triangles.iter().enumerate() {
             for k in 0..3 {
                 let (a, b) = (corners[k], corners[(k + 1) % 3]);
                 let edge = (3 * t + k) as u32;
-                *directed.entry([a, b]).or_default() += 1;
                 match last.insert([a.min(b), a.max(b)], edge) {
                     // Into the circle, after the one that was last.
                     Some(other) => next.swap(edge as usize, other as usize),
@@ -148,11 +138,10 @@ impl Facets {
             starts[v + 1] += starts[v];
         }
         let (low, high) = surface.as_ref().and_then(|s| s.tree().bounds()).unwrap_or_default();
-        let solid = directed.iter().all(|(&[a, b], &n)| n == 1 && directed.contains_key(&[b, a]));
+        let solid = surface.as_ref().is_some_and(|s| s.is_closed());
         Facets {
             solid,
             surface,
-            normals,
             next,
             starts,
             joined: pairs.iter().map(|p| p[1]).collect(),
@@ -181,9 +170,13 @@ impl Facets {
         self.surface.as_ref().and_then(|s| s.tree().bounds()).unwrap_or_default()
     }
 
+    fn normals(&self) -> &[DVec3] {
+        self.surface.as_ref().map_or(&[], |s| s.normals())
+    }
+
     /// Unit normal of a triangle.
     pub fn normal(&self, triangle: u32) -> DVec3 {
-        self.normals[triangle as usize]
+        self.normals()[triangle as usize]
     }
 
     /// Visits the triangles within `reach` [m] of a point, in the order of their numbers.
@@ -217,10 +210,11 @@ impl Facets {
     /// Where a ball about `x` touches, among these triangles, which must be all within its radius [m].
     pub fn touches(&self, x: DVec3, radius: f64, triangles: &[u32]) -> Touches {
         let mut found = Touches::default();
+        let normals = self.normals();
         for &triangle in triangles {
             let t = triangle as usize;
             let corners = self.mesh.corners(t);
-            let height = (x - corners[0]).dot(self.normals[t]);
+            let height = (x - corners[0]).dot(normals[t]);
             if height.abs() >= radius || self.solid && height < 0.0 {
                 continue;
             }
@@ -228,7 +222,7 @@ impl Facets {
             let offset = x - point;
             let leads_nearer = match feature {
                 Feature::Face => {
-                    let normal = if height < 0.0 { -self.normals[t] } else { self.normals[t] };
+                    let normal = if height < 0.0 { -normals[t] } else { normals[t] };
                     found.add(Touch { triangle, point, distance: height.abs(), normal });
                     continue;
                 }
@@ -241,7 +235,7 @@ impl Facets {
             };
             let distance = offset.length();
             if !leads_nearer && distance < radius {
-                let normal = if distance > 0.0 { offset / distance } else { self.normals[t] };
+                let normal = if distance > 0.0 { offset / distance } else { normals[t] };
                 found.add(Touch { triangle, point, distance, normal });
             }
         }

@@ -1,4 +1,4 @@
-//! Analytic walls: what a grain can touch that is not a grain.
+//! Walls: what a grain can touch that is not a grain.
 //!
 //! A [`Wall`] is plain data: a [`Geometry`] where it stands at first, a material, perhaps a [`Roughness`], a prescribed
 //! [`Motion`] and a [`Control`]. Its [`WallState`] says where it is now. Every query is made in the wall's own frame:
@@ -7,7 +7,8 @@
 //!
 //! One wall offers several *features* to touch: the faces of a box, the spheres of a rough surface. [`Wall::features`]
 //! names those near a point by a key that stays the same from step to step (it keys the memory of a contact), and
-//! [`Wall::nearest`] measures one of them. Neither allocates; neither stores anything.
+//! [`Wall::nearest`] measures one of them. Neither stores anything. Of a wall of triangles the features are the triangles near by;
+//! which of them a ball touches is a question of all of them together, and [`Facets::touches`] answers it.
 //!
 //! **Sides.** A surface that a grain cannot walk round (plane, closed box, solid block, endless cylinder, sphere) is
 //! one-sided: a centre behind it has a negative distance and is pushed back. A surface with a rim (cylinder or cone of

@@ -174,7 +174,7 @@ pub enum Geometry {
 #[schemars(transform = q::or_text)]
 pub struct MeshFile {
     /// Path of the file, from the folder of the scene; or a shape that needs none, of about unit size: `box`, `sphere`,
-    /// `cylinder`, `torus`, `trefoil`, `screw`, `mixer`, `shovel`.
+    /// `cylinder`, `torus`, `trefoil`, `screw`, `mixer`.
     pub file: String,
     /// Metres of a unit of the file: 0.001 for one in millimetres.
     #[serde(default = "one", skip_serializing_if = "is_one")]

@@ -130,6 +130,11 @@ impl Surface {
         &self.tree
     }
 
+    /// Unit normals of the triangles; zero of those without area.
+    pub fn normals(&self) -> &[DVec3] {
+        &self.faces
+    }
+
     /// Whether every edge is passed as often in one direction as in the other: only then there is an inside.
     pub fn is_closed(&self) -> bool {
         self.closed

@@ -17,7 +17,7 @@ fn soup(n: usize) -> Mesh {
 #[test]
 fn the_nearest_point_is_that_of_a_search_through_all() {
     let mut r = Random::new(1, 1);
-    for mesh in [soup(1), soup(7), soup(500), trefoil(0.3, 0.1, 60, 8), spike(1.0, 0.01)] {
+    for mesh in [soup(1), soup(7), soup(500), Mesh::trefoil(0.3, 0.1, 60, 8), spike(1.0, 0.01)] {
         let tree = Tree::build(&mesh);
         let mut guess = None;
         for _ in 0..500 {
@@ -99,7 +99,7 @@ fn check_sides(mesh: &Mesh, size: DVec3) {
         if nearest.distance < 1e-9 * size.max_element() {
             continue;
         }
-        let within = winding(mesh, p) > 0.5;
+        let within = mesh.winding(p) > 0.5;
         assert_eq!(surface.distance(p) < 0.0, within, "{p} {nearest:?}");
         inside += usize::from(within);
         vertices += usize::from(matches!(nearest.feature, Feature::Vertex(_)));
@@ -115,10 +115,10 @@ fn sides_are_right_at_fins_spikes_and_vertices() {
         check_sides(&spike(1.0, width), DVec3::new(0.3, width, 1.0));
     }
     // A star of spikes: every third vertex of a sphere pulled far out, so that vertices are sharp, blunt and saddles.
-    let mut star = icosphere(0.4, 2);
+    let mut star = Mesh::sphere(0.4, 2);
     star.vertices.iter_mut().step_by(3).for_each(|v| *v *= 2.5);
     check_sides(&star, DVec3::ONE);
-    check_sides(&torus(0.7, 0.25, 24, 12), DVec3::new(1.0, 1.0, 0.25));
+    check_sides(&Mesh::torus(0.7, 0.25, 24, 12), DVec3::new(1.0, 1.0, 0.25));
 }
 
 #[test]
@@ -156,5 +156,5 @@ fn meshes_that_are_no_surface_are_refused_with_the_place() {
     let mut mesh = cuboid(DVec3::ONE);
     mesh.triangles[3][1] = 8;
     assert_eq!(Surface::build(&mesh).unwrap_err(), SurfaceError::Index { triangle: 3, vertex: 8, vertices: 8 });
-    assert_eq!(Surface::build(&refined(cuboid(DVec3::ONE), 0, |v| v * 0.0)).unwrap_err(), SurfaceError::Empty);
+    assert_eq!(Surface::build(&Mesh::box_of(DVec3::ZERO)).unwrap_err(), SurfaceError::Empty);
 }
