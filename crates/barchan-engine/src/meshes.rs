@@ -92,7 +92,7 @@ fn solid(name: &str, file: &ShapeMesh, folder: &Path) -> Result<(Solid, Option<S
     let mut sampling =
         Sampling::new(&mesh, sampling::Settings::new(file.radius, Placement::Inside, 1)).map_err(|e| e.to_string())?;
     sampling.run();
-    let shape = Shape::solid(name, sampling.spheres(), &mass).map_err(|e| e.to_string())?;
+    let shape = Shape::solid(name, sampling.spheres(), &mass, &mesh).map_err(|e| e.to_string())?;
     let covered = sampling.quality().coverage;
     let doubt = format!("its {} spheres make {:.1} % of its surface", sampling.spheres().len(), 100.0 * covered);
     Ok((Solid { shape: Some(Arc::new(shape)), path }, (covered < COVERED).then_some(doubt)))
