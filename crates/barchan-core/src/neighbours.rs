@@ -61,10 +61,27 @@ struct Level {
 
 /// Whose partners are looked for, among whom. Spheres are read where they lie, not from a copy in the order of cells: the
 /// caller keeps neighbours in space close in memory, a raster of cells does not.
-struct Search<'a> {
-    ball: &'a Ball,
-    balls: &'a [Ball],
+struct Search<'a, B: ?Sized> {
+    ball: Ball,
+    balls: &'a B,
     period: DVec3,
+}
+
+/// Spheres as a search sees them, wherever they are kept.
+pub trait Balls: Sync {
+    /// Number of spheres.
+    fn count(&self) -> usize;
+    /// Centre and reach of sphere `i` [m].
+    fn ball(&self, i: usize) -> Ball;
+}
+
+impl Balls for [Ball] {
+    fn count(&self) -> usize {
+        self.len()
+    }
+    fn ball(&self, i: usize) -> Ball {
+        self[i]
+    }
 }
 
 /// The grids over one set of spheres.
@@ -103,13 +120,14 @@ impl Level {
         (c[2] as usize * self.axes[1].cells as usize + c[1] as usize) * self.axes[0].cells as usize + c[0] as usize
     }
 
-    fn build(&mut self, size: f64, members: &[u32], balls: &[Ball], min: DVec3, period: DVec3) {
+    fn build(&mut self, size: f64, members: &[u32], balls: &(impl Balls + ?Sized), min: DVec3, period: DVec3) {
         let n = members.len();
         let (low, high) = members
             .par_chunks(CHUNK)
             .map(|c| {
                 c.iter().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(lo, hi), &m| {
-                    let p = DVec3::new(balls[m as usize][0], balls[m as usize][1], balls[m as usize][2]);
+                    let [x, y, z, _] = balls.ball(m as usize);
+                    let p = DVec3::new(x, y, z);
                     (lo.min(p), hi.max(p))
                 })
             })
@@ -138,7 +156,7 @@ impl Level {
         let mut cell_of = vec![0u32; n];
         cell_of.par_chunks_mut(CHUNK).zip(members.par_chunks(CHUNK)).for_each(|(out, m)| {
             for (o, &m) in out.iter_mut().zip(m) {
-                *o = self.index(self.cell(&balls[m as usize])) as u32;
+                *o = self.index(self.cell(&balls.ball(m as usize))) as u32;
             }
         });
         // Counting sort; stable, so that the order in a cell is the order of the slots on any number of threads.
@@ -168,13 +186,13 @@ impl Level {
     /// Partners of a member of this level: in the 13 cells ahead of its own and the rest of its own, so that each pair is
     /// met once. Where cells wrap onto themselves: in all distinct cells, from the lower slot.
     #[inline]
-    fn own<const PERIODIC: bool>(&self, i: u32, search: &Search<'_>, hits: &mut Hits) {
+    fn own<const PERIODIC: bool>(&self, i: u32, search: &Search<'_, impl Balls + ?Sized>, hits: &mut Hits) {
         if !self.has_halves() {
             let from = hits.count;
             self.all::<PERIODIC>(search, hits);
             return hits.keep_from(from, |m| m > i);
         }
-        let [cx, cy, cz] = self.cell(search.ball);
+        let [cx, cy, cz] = self.cell(&search.ball);
         let ahead = |axis: Axis, c: u32| if c + 1 < axis.cells { Some(c + 1) } else { axis.wraps.then_some(0) };
         let here = self.index([cx, cy, cz]);
         let own = self.starts[here] as usize..self.starts[here + 1] as usize;
@@ -197,8 +215,8 @@ impl Level {
 
     /// Partners of a smaller sphere of another level: all within reach.
     #[inline]
-    fn all<const PERIODIC: bool>(&self, search: &Search<'_>, hits: &mut Hits) {
-        let c = self.cell(search.ball);
+    fn all<const PERIODIC: bool>(&self, search: &Search<'_, impl Balls + ?Sized>, hits: &mut Hits) {
+        let c = self.cell(&search.ball);
         let (xs, nx) = self.axes[0].around(c[0]);
         let (ys, ny) = self.axes[1].around(c[1]);
         let (zs, nz) = self.axes[2].around(c[2]);
@@ -211,7 +229,14 @@ impl Level {
 
     /// Cells next to each other in x are next to each other in memory: one run unless it wraps.
     #[inline]
-    fn rows<const PERIODIC: bool>(&self, xs: &[u32], y: u32, z: u32, search: &Search<'_>, hits: &mut Hits) {
+    fn rows<const PERIODIC: bool>(
+        &self,
+        xs: &[u32],
+        y: u32,
+        z: u32,
+        search: &Search<'_, impl Balls + ?Sized>,
+        hits: &mut Hits,
+    ) {
         if xs[0] <= xs[xs.len() - 1] && (xs[xs.len() - 1] - xs[0]) as usize == xs.len() - 1 {
             self.row::<PERIODIC>([xs[0], y, z], xs.len(), search, hits);
         } else {
@@ -222,22 +247,33 @@ impl Level {
     }
 
     #[inline]
-    fn row<const PERIODIC: bool>(&self, from: [u32; 3], cells: usize, search: &Search<'_>, hits: &mut Hits) {
+    fn row<const PERIODIC: bool>(
+        &self,
+        from: [u32; 3],
+        cells: usize,
+        search: &Search<'_, impl Balls + ?Sized>,
+        hits: &mut Hits,
+    ) {
         let first = self.index(from);
         self.test::<PERIODIC>(self.starts[first] as usize..self.starts[first + cells] as usize, search, hits);
     }
 
     /// Whether a candidate is a hit is as good as random: write it down in any case, and count it without a branch.
     #[inline(always)]
-    fn test<const PERIODIC: bool>(&self, items: std::ops::Range<usize>, search: &Search<'_>, hits: &mut Hits) {
-        let Search { ball, balls, period } = *search;
+    fn test<const PERIODIC: bool>(
+        &self,
+        items: std::ops::Range<usize>,
+        search: &Search<'_, impl Balls + ?Sized>,
+        hits: &mut Hits,
+    ) {
+        let Search { ball, balls, period } = search;
         let items = &self.items[items];
         let mut count = hits.count;
         if hits.found.len() < count + items.len() {
             hits.found.resize((count + items.len()).next_power_of_two(), (0, 0.0));
         }
         for &m in items {
-            let other = &balls[m as usize];
+            let other = balls.ball(m as usize);
             let mut d = [other[0] - ball[0], other[1] - ball[1], other[2] - ball[2]];
             if PERIODIC {
                 for k in 0..3 {
@@ -281,11 +317,17 @@ impl Hits {
 impl Neighbours {
     /// Sorts the spheres into cells. `min` is the corner from which periodic directions are counted; `period` is 0 in
     /// directions that are open.
-    pub fn build(&mut self, balls: &[Ball], min: DVec3, period: DVec3) {
+    pub fn build(&mut self, balls: &(impl Balls + ?Sized), min: DVec3, period: DVec3) {
         self.period = period;
-        let (least, most) = balls
-            .par_chunks(CHUNK)
-            .map(|c| c.iter().fold((f64::INFINITY, 0f64), |(a, b), p| (a.min(p[3]), b.max(p[3]))))
+        let count = balls.count();
+        let reach = |i: usize| balls.ball(i)[3];
+        let extremes = |c: usize| {
+            let chunk = c * CHUNK..((c + 1) * CHUNK).min(count);
+            chunk.map(reach).fold((f64::INFINITY, 0f64), |(a, b), r| (a.min(r), b.max(r)))
+        };
+        let (least, most) = (0..count.div_ceil(CHUNK))
+            .into_par_iter()
+            .map(extremes)
             .reduce(|| (f64::INFINITY, 0.0), |a, b| (a.0.min(b.0), a.1.max(b.1)));
         // The finest cells fit the smallest reach and a quarter more, each coarser level's twice that; level 0 is the
         // coarsest. Halving from the largest reach down would let one fast grain double the cells of all the others.
@@ -294,15 +336,11 @@ impl Neighbours {
             if finest > 0.0 && finest < most { ((most / finest).log2().ceil() as usize).clamp(1, 15) } else { 0 };
         let cap = |l: usize| if l == 0 { most } else { finest * f64::from(1u32 << (depth - l)) };
         let level = |reach: f64| (1..=depth).rev().find(|&l| reach <= cap(l)).unwrap_or(0) as u8;
-        self.level_of.resize(balls.len(), 0);
-        self.level_of.par_chunks_mut(CHUNK).zip(balls.par_chunks(CHUNK)).for_each(|(out, b)| {
-            for (o, b) in out.iter_mut().zip(b) {
-                *o = level(b[3]);
-            }
-        });
+        self.level_of.resize(count, 0);
+        self.level_of.par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(i, l)| *l = level(reach(i)));
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); depth + 1];
         if depth == 0 {
-            members[0] = (0..balls.len() as u32).collect();
+            members[0] = (0..count as u32).collect();
         } else {
             for (i, &l) in self.level_of.iter().enumerate() {
                 members[l as usize].push(i as u32);
@@ -320,9 +358,9 @@ impl Neighbours {
 
     /// Finds the spheres within reach of sphere `i` of those the grids were built from, such that every pair is met from exactly one of its two partners.
     #[inline]
-    pub fn pairs_of(&self, i: u32, balls: &[Ball], hits: &mut Hits) {
+    pub fn pairs_of(&self, i: u32, balls: &(impl Balls + ?Sized), hits: &mut Hits) {
         hits.count = 0;
-        let search = Search { ball: &balls[i as usize], balls, period: self.period };
+        let search = Search { ball: balls.ball(i as usize), balls, period: self.period };
         if self.period == DVec3::ZERO {
             self.pairs::<false>(i, &search, hits)
         } else {
@@ -331,7 +369,7 @@ impl Neighbours {
     }
 
     #[inline(always)]
-    fn pairs<const PERIODIC: bool>(&self, i: u32, search: &Search<'_>, hits: &mut Hits) {
+    fn pairs<const PERIODIC: bool>(&self, i: u32, search: &Search<'_, impl Balls + ?Sized>, hits: &mut Hits) {
         let own = self.level_of[i as usize] as usize;
         for level in self.levels[..own].iter().filter(|l| !l.items.is_empty()) {
             level.all::<PERIODIC>(search, hits);

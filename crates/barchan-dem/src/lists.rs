@@ -8,7 +8,7 @@
 //! Within a list pairs that touch come before pairs that are only near: a batch of near pairs costs its positions.
 
 use crate::state::{Grains, NEWBORN, Spheres};
-use barchan_core::neighbours::{Ball, Hits, Neighbours};
+use barchan_core::neighbours::{Ball, Balls, Hits, Neighbours};
 use barchan_core::simd::{Real, WIDTH};
 use barchan_core::walls::{MOST_TOUCHES, NO_TRIANGLE, Wall, WallState};
 use glam::DVec3;
@@ -381,14 +381,32 @@ struct Found {
 pub struct Scratch<R> {
     carry: Carry<R>,
     found: Vec<Found>,
-    /// Centre and radius + skin of every sphere.
-    pub balls: Vec<Ball>,
+}
+
+/// Spheres with what their grains may move, read where they lie: a copy would be a twelfth of all memory.
+struct Reaching<'a, R> {
+    spheres: &'a Spheres<R>,
+    /// What each grain may move [m].
+    budget: &'a [f32],
+}
+
+impl<R: Real> Balls for Reaching<'_, R> {
+    fn count(&self) -> usize {
+        self.spheres.len()
+    }
+    #[inline(always)]
+    fn ball(&self, s: usize) -> Ball {
+        let g = if self.spheres.grain.is_empty() { s } else { self.spheres.grain[s] as usize };
+        let [x, y, z, r] = self.spheres.record[s].place;
+        // Budgets are f32: a hair more than they promise.
+        [x, y, z, r + f64::from(self.budget[g]) * (1.0 + 1e-6)]
+    }
 }
 
 impl<R> Default for Scratch<R> {
     fn default() -> Self {
         let carry = Carry { starts: Vec::new(), entries: Vec::new(), rolls: Vec::new(), walls: Vec::new() };
-        Scratch { carry, found: Vec::new(), balls: Vec::new() }
+        Scratch { carry, found: Vec::new() }
     }
 }
 
@@ -400,7 +418,6 @@ impl<R> Scratch<R> {
             + self.carry.entries.capacity() * size_of::<Carried<R>>()
             + self.carry.rolls.capacity() * size_of::<[R; 4]>()
             + pairs * size_of::<Near>()
-            + self.balls.capacity() * size_of::<Ball>()
             + self.carry.walls.capacity() * size_of::<(WallKey, Kept<R>)>()
     }
 }
@@ -430,8 +447,8 @@ pub fn build<R: Real>(
     spheres: &Spheres<R>,
     lists: &mut Vec<BlockLists<R>>,
 ) {
-    let Scratch { carry, found, balls } = scratch;
-    let balls = &balls[..];
+    let Scratch { carry, found } = scratch;
+    let balls = &Reaching { spheres, budget: &r.grains.budget };
     grid.build(balls, r.min, r.period);
     carry.gather(lists, r.rolling);
     let (grid, carry) = (&*grid, &*carry);
@@ -484,7 +501,7 @@ pub fn build<R: Real>(
             cross.extend(other[from..to].iter().map(|o| o.turned()));
         }
         fill(&mut lists.cross, &mut lists.cross_rolls, &cross);
-        near_walls(r, balls, spheres, carry, own.clone(), lists);
+        near_walls(r, balls, carry, own.clone(), lists);
         assert!(lists.fits(own, spheres.len()), "a contact list points outside its block");
     });
 }
@@ -494,12 +511,12 @@ const CLUSTER: usize = 32;
 
 /// Whether any of these balls may come within `skin` of the wall. Distances change no faster than positions, so the
 /// clearance of their middle bounds that of all.
-fn may_reach(wall: &Wall, state: &WallState, balls: &[Ball], skin: f64) -> bool {
-    let at = |b: &Ball| DVec3::new(b[0], b[1], b[2]);
+fn may_reach(wall: &Wall, state: &WallState, balls: impl Iterator<Item = Ball> + Clone, skin: f64) -> bool {
+    let at = |b: Ball| DVec3::new(b[0], b[1], b[2]);
     let (low, high) =
-        balls.iter().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(l, h), b| (l.min(at(b)), h.max(at(b))));
+        balls.clone().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(l, h), b| (l.min(at(b)), h.max(at(b))));
     let middle = 0.5 * (low + high);
-    let reach = balls.iter().map(|b| at(b).distance(middle) + b[3]).fold(0.0, f64::max);
+    let reach = balls.map(|b| at(b).distance(middle) + b[3]).fold(0.0, f64::max);
     wall.clearance(state, middle) <= reach + skin
 }
 
@@ -549,8 +566,7 @@ impl<R: Real> WallFiller<'_, R> {
 
 fn near_walls<R: Real>(
     r: &Rebuild<'_>,
-    balls: &[Ball],
-    spheres: &Spheres<R>,
+    balls: &Reaching<'_, R>,
     carry: &Carry<R>,
     own: std::ops::Range<usize>,
     lists: &mut BlockLists<R>,
@@ -565,11 +581,12 @@ fn near_walls<R: Real>(
         let mut filler = WallFiller { batches: walls, rolls: wall_rolls, rolling: r.rolling, wall: w16, used: 0 };
         for s in own.clone().step_by(CLUSTER).flat_map(|from| {
             let cluster = from..(from + CLUSTER).min(own.end);
-            if may_reach(wall, state, &balls[cluster.clone()], r.wall_skin[w]) { cluster } else { 0..0 }
+            let near = cluster.clone().map(|s| balls.ball(s));
+            if may_reach(wall, state, near, r.wall_skin[w]) { cluster } else { 0..0 }
         }) {
-            let ball = balls[s];
+            let ball = balls.ball(s);
             let x = DVec3::new(ball[0], ball[1], ball[2]);
-            let (i, old) = (s as u32, spheres.listed[s]);
+            let (i, old) = (s as u32, balls.spheres.listed[s]);
             let Some(facets) = wall.facets() else {
                 wall.features(state, x, ball[3] + r.wall_skin[w], &mut |key| {
                     filler.push(i, key, carry.find_wall(old, w16, key));

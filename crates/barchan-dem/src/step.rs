@@ -345,7 +345,7 @@ impl<R: Kernels> Solver<R> {
         Ok(())
     }
 
-    /// Gives every grain the distance it may move, from its speed, and every sphere its reach.
+    /// Gives every grain the distance it may move, from its speed.
     fn give_budgets(&mut self) {
         let dt = self.settings.dt;
         let (grains, records, shapes) = (&self.grains, &self.spheres.record, &self.settings.shapes);
@@ -370,16 +370,7 @@ impl<R: Kernels> Solver<R> {
             let (v, r) = speed(g);
             (SKIN_LEAST * r + MARGIN * v * steps * dt).min(SKIN_MOST * r) as f32
         };
-        let mut budget = Vec::new();
-        (0..n).into_par_iter().map(skin).collect_into_vec(&mut budget);
-        let ball = |s: usize| {
-            let g = if grains.all_spheres() { s } else { self.spheres.grain[s] as usize };
-            let [x, y, z, r] = records[s].place;
-            // Budgets are f32: a hair more than they promise.
-            [x, y, z, r + f64::from(budget[g]) * (1.0 + 1e-6)]
-        };
-        (0..records.len()).into_par_iter().map(ball).collect_into_vec(&mut self.scratch.balls);
-        self.grains.budget = budget;
+        self.grains.budget = (0..n).into_par_iter().map(skin).collect();
     }
 
     /// Marks lists as out of step with the grains.
