@@ -436,7 +436,7 @@ mod tests {
         let mut balls = cloud(300, DVec3::ONE, |_| 0.05);
         balls.push([1e6, -1e5, 1e6, 0.05]);
         let mut grid = Neighbours::default();
-        grid.build(&balls, DVec3::ZERO, DVec3::ZERO);
+        grid.build(&balls[..], DVec3::ZERO, DVec3::ZERO);
         assert!(grid.memory_bytes() < 100_000, "{} bytes", grid.memory_bytes());
         check(&balls, DVec3::ZERO, DVec3::ZERO);
     }

@@ -30,6 +30,7 @@ pub struct Shape {
     to_principal: DQuat,
     bounding_radius: f64,
     skin: Option<Arc<Mesh>>,
+    centre: DVec3,
 }
 
 /// A clump that is no body.
@@ -74,6 +75,7 @@ impl Shape {
             to_principal: DQuat::IDENTITY,
             bounding_radius: 1.0,
             skin: None,
+            centre: DVec3::ZERO,
         }
     }
 
@@ -95,6 +97,7 @@ impl Shape {
             to_principal: DQuat::IDENTITY,
             bounding_radius: 0.0,
             skin: None,
+            centre: DVec3::ZERO,
         }
         .bounded())
     }
@@ -124,7 +127,16 @@ impl Shape {
         let place = |&(c, radius): &(DVec3, f64)| ShapeSphere { centre: to_principal * (c - centre), radius };
         let spheres = scaled.iter().map(place).collect();
         let (name, volume) = (name.into(), moments.volume);
-        let shape = Shape { name, spheres, volume, inertia, to_principal, bounding_radius: 0.0, skin: None };
+        let shape = Shape {
+            name,
+            spheres,
+            volume,
+            inertia,
+            to_principal,
+            bounding_radius: 0.0,
+            skin: None,
+            centre: DVec3::ZERO,
+        };
         Ok((shape.bounded(), largest))
     }
 
@@ -150,8 +162,10 @@ impl Shape {
         let place = |&(c, radius): &(DVec3, f64)| ShapeSphere { centre: own(c), radius: radius / largest };
         let (spheres, volume) = (spheres.iter().map(place).collect(), solid.volume / largest.powi(3));
         let vertices = skin.vertices.iter().map(|&v| own(v)).collect();
+        let centre = solid.centroid / largest;
         let skin = Some(Arc::new(Mesh { vertices, triangles: skin.triangles.clone() }));
-        let shape = Shape { name: name.into(), spheres, volume, inertia, to_principal, bounding_radius: 0.0, skin };
+        let shape =
+            Shape { name: name.into(), spheres, volume, inertia, to_principal, bounding_radius: 0.0, skin, centre };
         Ok((shape.bounded(), largest))
     }
 
@@ -189,6 +203,11 @@ impl Shape {
     /// Radius of the smallest ball about the centre of mass that holds the shape, in units of the largest radius.
     pub fn bounding_radius(&self) -> f64 {
         self.bounding_radius
+    }
+
+    /// Centre of mass in the frame it was given in [m], for a solid of this unit of length [m]; zero for others.
+    pub fn centre(&self, unit: f64) -> DVec3 {
+        self.centre * unit
     }
 
     /// The surface of a solid, in the frame and unit of the spheres; none for a clump, whose surface is the spheres'.

@@ -33,6 +33,9 @@ impl<R: Kernels> Solver<R> {
             if !(n.radius > 0.0 && n.radius.is_finite() && n.position.is_finite() && n.velocity.is_finite()) {
                 return Err(DemError::NoSuch("a radius, position or velocity that is not a finite number"));
             }
+            if !n.mass.is_none_or(|m| m > 0.0 && m.is_finite()) {
+                return Err(DemError::NoSuch("a mass that is not a positive number"));
+            }
         }
         let spheres = new.iter().map(|n| shapes[n.shape as usize].spheres().len()).sum::<usize>() + self.spheres.len();
         if spheres >= MOST_SPHERES as usize {
@@ -44,7 +47,8 @@ impl<R: Kernels> Solver<R> {
         let lag = lag(self.settings.integrator, self.settings.dt);
         for (k, n) in new.iter().enumerate() {
             let shape = &shapes[n.shape as usize];
-            let mass = Grains::mass(shape, n.radius, materials.list[n.material as usize].density);
+            let solid = || Grains::mass(shape, n.radius, materials.list[n.material as usize].density);
+            let mass = n.mass.unwrap_or_else(solid);
             let inertia = mass / shape.volume() * shape.inertia() * (n.radius * n.radius);
             let turn = n.orientation.normalize();
             let g = &mut self.grains;
@@ -77,6 +81,8 @@ impl<R: Kernels> Solver<R> {
         self.born += new.len() as u32;
         // A few newborn at the end of memory do no harm; many do.
         self.spoil(new.len() * 8 > self.grains.len());
+        self.find_carriers();
+        self.carry_walls();
         Ok(first)
     }
 
@@ -111,6 +117,7 @@ impl<R: Kernels> Solver<R> {
         self.spheres.arrange(&stays, &self.grains);
         self.grains.arrange(&stays);
         self.spoil(false);
+        self.find_carriers();
         gone
     }
 }

@@ -4,6 +4,7 @@
 //! contact memory in `lists.rs`, the contact kernel in `kernel`, time stepping in `integrate.rs`.
 
 mod births;
+mod bodies;
 mod checkpoint;
 mod integrate;
 mod kernel;
@@ -165,6 +166,11 @@ impl Dem {
     /// State at the present time; velocities at the full step.
     pub fn frame(&self) -> Frame<'_> {
         on!(&self.0, s => s.frame())
+    }
+
+    /// Force [N] and torque about the centre of mass [N m] of all contacts on a grain; none if it is not there (any more).
+    pub fn load_on(&self, id: u32) -> Option<(DVec3, DVec3)> {
+        on!(&self.0, s => s.load_on(id))
     }
 
     /// All touching contacts (grain–grain once, grain–wall), in a fixed order.

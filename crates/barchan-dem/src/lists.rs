@@ -7,6 +7,7 @@
 //!
 //! Within a list pairs that touch come before pairs that are only near: a batch of near pairs costs its positions.
 
+use crate::bodies::{Carrier, Carriers};
 use crate::state::{Grains, NEWBORN, Spheres};
 use barchan_core::neighbours::{Ball, Balls, Hits, Neighbours};
 use barchan_core::simd::{Real, WIDTH};
@@ -429,6 +430,7 @@ pub struct Rebuild<'a> {
     pub wall_states: &'a [WallState],
     /// How much farther than a grain's own skin each wall is looked for [m].
     pub wall_skin: &'a [f64],
+    pub carriers: &'a Carriers,
     pub min: DVec3,
     pub period: DVec3,
     pub rolling: bool,
@@ -456,6 +458,8 @@ pub fn build<R: Real>(
     let range = |b: usize| r.grains.spheres_of(b * r.block..((b + 1) * r.block).min(r.grains.len()));
     let grain_of = |s: u32| if r.grains.all_spheres() { s } else { spheres.grain[s as usize] };
     let block_of = |s: u32| grain_of(s) / r.block as u32;
+    // Spheres under a surface are for walls alone.
+    let covered = |grain: u32| r.carriers.covers(r.grains.shape[grain as usize]);
     found.resize_with(blocks, Found::default);
     found.par_iter_mut().enumerate().for_each(|(b, Found { inner, outgoing, hits })| {
         let own = range(b);
@@ -464,8 +468,11 @@ pub fn build<R: Real>(
         for i in own.clone() {
             let radius = spheres.record[i].place[3];
             let (i, grain) = (i as u32, grain_of(i as u32));
+            if covered(grain) {
+                continue;
+            }
             grid.pairs_of(i, balls, hits);
-            for &(j, square) in hits.pairs().iter().filter(|h| grain_of(h.0) != grain) {
+            for &(j, square) in hits.pairs().iter().filter(|h| grain_of(h.0) != grain && !covered(grain_of(h.0))) {
                 let sum = (radius + spheres.record[j as usize].place[3]) * (1.0 + TOUCHING_GAP);
                 let near = Near::new(i, j, square < sum * sum);
                 if own.contains(&(j as usize)) { inner.push(near) } else { outgoing.push(near) }
@@ -576,14 +583,23 @@ fn near_walls<R: Real>(
     wall_rolls.clear();
     facings.clear();
     triangles.clear();
+    let grain_of = |s: usize| if r.grains.all_spheres() { s } else { balls.spheres.grain[s] as usize };
     for (w, (wall, state)) in r.walls.iter().zip(r.wall_states).enumerate() {
         let w16 = w as u16;
+        let carrier = match r.carriers.of(w) {
+            Carrier::None => usize::MAX,
+            Carrier::Grain(slot) => slot as usize,
+            Carrier::Gone => continue,
+        };
         let mut filler = WallFiller { batches: walls, rolls: wall_rolls, rolling: r.rolling, wall: w16, used: 0 };
         for s in own.clone().step_by(CLUSTER).flat_map(|from| {
             let cluster = from..(from + CLUSTER).min(own.end);
             let near = cluster.clone().map(|s| balls.ball(s));
             if may_reach(wall, state, near, r.wall_skin[w]) { cluster } else { 0..0 }
         }) {
+            if grain_of(s) == carrier {
+                continue;
+            }
             let ball = balls.ball(s);
             let x = DVec3::new(ball[0], ball[1], ball[2]);
             let (i, old) = (s as u32, balls.spheres.listed[s]);

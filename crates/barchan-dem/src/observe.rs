@@ -27,6 +27,12 @@ impl<R: Kernels> Solver<R> {
         (v, self.grains.spin(g, l, self.grains.turn(g), &s.shapes))
     }
 
+    /// Force and torque about the centre of mass of all contacts of the grain `id`.
+    pub fn load_on(&self, id: u32) -> Option<(DVec3, DVec3)> {
+        let g = self.grains.id.iter().position(|i| *i == id)?;
+        Some(net_load(&self.grains, &self.spheres.record, &self.spheres.load, g))
+    }
+
     pub fn frame(&self) -> Frame<'_> {
         let g = &self.grains;
         let motion: Vec<(DVec3, DVec3)> = (0..g.len()).into_par_iter().map(|k| self.motion_of(k)).collect();

@@ -58,6 +58,8 @@ pub struct Settings {
     pub shapes: Arc<[Shape]>,
     /// Walls.
     pub walls: Vec<Wall>,
+    /// Which of them are surfaces of bodies.
+    pub carried: Vec<Carried>,
     /// Time step [s].
     pub dt: f64,
     /// Time stepping scheme.
@@ -66,6 +68,19 @@ pub struct Settings {
     pub precision: Precision,
     /// Largest overlap tolerated, as a share of the smaller radius; beyond it the run stops.
     pub max_overlap: f64,
+}
+
+/// A wall that goes along with a grain, as its surface: the two are one body.
+///
+/// The grain is integrated; others touch the wall instead of the grain's spheres, and what they do to it they do to the
+/// grain. The spheres are for walls and for the surfaces of other bodies. The geometry is that of the body in its own frame:
+/// principal axes, centre of mass at the origin (and at the pivot).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Carried {
+    /// Index of the wall.
+    pub wall: u16,
+    /// Id of the grain; its shape is that of no grain without a wall.
+    pub grain: u32,
 }
 
 /// A grain about to be born.
@@ -81,6 +96,8 @@ pub struct NewGrain {
     pub orientation: DQuat,
     /// Radius of the shape's largest sphere [m].
     pub radius: f64,
+    /// Mass [kg], if it is not that of its volume of the material.
+    pub mass: Option<f64>,
     /// Index of the material.
     pub material: u16,
     /// Index of the shape.

@@ -10,6 +10,7 @@
 //! The names are those of the timers and of the benchmark's columns.
 
 use crate::DemError;
+use crate::bodies::Carriers;
 use crate::integrate::{Block, Clock};
 use crate::kernel::{self, BlockKernel, Integrate, Kernels, Met, Pass, Report};
 use crate::lists::{self, BlockLists, Rebuild, Scratch};
@@ -51,6 +52,9 @@ pub struct Solver<R: Kernels> {
     pub builds_since_sort: u32,
     /// How far walls may still come nearer before lists must be rebuilt [m].
     pub wall_budget: Vec<f64>,
+    pub carriers: Carriers,
+    /// Radius of the largest sphere [m].
+    pub largest: f64,
     pub outside: Vec<u32>,
     pub grid: Neighbours,
     pub scratch: Scratch<R>,
@@ -83,6 +87,7 @@ impl<R: Kernels> Solver<R> {
             walls: settings.walls.iter().map(|w| w.state_at(0.0)).collect(),
             warp: Warp::default(),
             wall_budget: vec![0.0; settings.walls.len()],
+            carriers: Carriers::default(),
             settings,
             grains: Grains::default(),
             spheres: Spheres::default(),
@@ -95,6 +100,7 @@ impl<R: Kernels> Solver<R> {
             block: 1,
             stale: true,
             builds_since_sort: BUILDS_PER_SORT,
+            largest: 0.0,
             outside: Vec::new(),
             grid: Neighbours::default(),
             scratch: Scratch::default(),
@@ -197,16 +203,27 @@ impl<R: Kernels> Solver<R> {
     /// Moves the walls to the end of the step. Whether some wall has come nearer than its lists allow.
     fn advance_walls(&mut self) -> bool {
         let (dt, time) = (self.settings.dt, (self.steps + 1) as f64 * self.settings.dt);
-        let domain = &self.settings.domain;
+        for (w, (wall, state)) in self.settings.walls.iter().zip(&mut self.walls).enumerate() {
+            if !self.carriers.carry(w) {
+                advance_wall(wall, state, &self.warp, time, dt, self.settings.gravity);
+            }
+        }
+        self.carry_walls();
         let mut reached = false;
-        for ((wall, state), budget) in self.settings.walls.iter().zip(&mut self.walls).zip(&mut self.wall_budget) {
-            advance_wall(wall, state, &self.warp, time, dt, self.settings.gravity);
-            let pivot = wall.pivot(state);
-            let extent = (domain.max - pivot).abs().max((domain.min - pivot).abs()).length();
-            *budget -= wall.sweep_speed(state, extent) * dt;
-            reached |= *budget < 0.0 || budget.is_nan();
+        for w in 0..self.walls.len() {
+            let budget = self.wall_budget[w] - self.sweep_speed(w) * dt;
+            self.wall_budget[w] = budget;
+            reached |= budget < 0.0 || budget.is_nan();
         }
         reached
+    }
+
+    /// Bound of the speed with which a wall comes nearer to any grain [m/s].
+    fn sweep_speed(&self, w: usize) -> f64 {
+        let (wall, state, domain) = (&self.settings.walls[w], &self.walls[w], &self.settings.domain);
+        let pivot = wall.pivot(state);
+        let extent = (domain.max - pivot).abs().max((domain.min - pivot).abs()).length();
+        wall.sweep_speed(state, extent, self.largest * (1.0 + SKIN_MOST))
     }
 
     /// Forces of all contacts.
@@ -244,6 +261,7 @@ impl<R: Kernels> Solver<R> {
             state.force = reports.iter().map(|r| r.walls[w].0).sum();
             state.torque = reports.iter().map(|r| r.walls[w].1).sum();
         }
+        self.hand_over();
         let deepest = reports.iter().filter_map(|r| r.deep).reduce(|a, b| if b.0 > a.0 { b } else { a });
         match deepest {
             None => Ok(()),
@@ -274,11 +292,15 @@ impl<R: Kernels> Solver<R> {
             self.spheres.arrange(&order, &self.grains);
             self.grains.arrange(&order);
             self.builds_since_sort = 0;
+            self.find_carriers();
         }
-        self.give_budgets();
-        let least = self.spheres.record.par_iter().map(|r| r.place[3]).reduce(|| f64::INFINITY, f64::min);
-        for budget in &mut self.wall_budget {
-            *budget = SKIN_MEAN * least;
+        let steps = self.give_budgets();
+        let radii = || self.spheres.record.par_iter().map(|r| r.place[3]);
+        let least = radii().reduce(|| f64::INFINITY, f64::min);
+        self.largest = radii().reduce(|| 0.0, f64::max);
+        for w in 0..self.walls.len() {
+            let swept = MARGIN * self.sweep_speed(w) * steps * self.settings.dt;
+            self.wall_budget[w] = (SKIN_MEAN * least).max(swept.min(SKIN_MOST * least));
         }
         self.block = lists::block_size(self.grains.len(), self.spheres.len());
         let rebuild = Rebuild {
@@ -286,6 +308,7 @@ impl<R: Kernels> Solver<R> {
             walls: &self.settings.walls,
             wall_states: &self.walls,
             wall_skin: &self.wall_budget,
+            carriers: &self.carriers,
             min: self.settings.domain.min,
             period: self.period(),
             rolling: self.rolling,
@@ -345,8 +368,8 @@ impl<R: Kernels> Solver<R> {
         Ok(())
     }
 
-    /// Gives every grain the distance it may move, from its speed.
-    fn give_budgets(&mut self) {
+    /// Gives every grain the distance it may move, from its speed; returns the steps that the lists should last.
+    fn give_budgets(&mut self) -> f64 {
         let dt = self.settings.dt;
         let (grains, records, shapes) = (&self.grains, &self.spheres.record, &self.settings.shapes);
         let speed = |g: usize| {
@@ -371,6 +394,7 @@ impl<R: Kernels> Solver<R> {
             (SKIN_LEAST * r + MARGIN * v * steps * dt).min(SKIN_MOST * r) as f32
         };
         self.grains.budget = (0..n).into_par_iter().map(skin).collect();
+        steps
     }
 
     /// Marks lists as out of step with the grains.

@@ -64,6 +64,7 @@ fn all_ways(rng: &mut Random) -> Vec<NewGrain> {
                 spin,
                 orientation: DQuat::IDENTITY,
                 radius: R,
+                mass: None,
                 material: 0,
                 shape: 0,
             }

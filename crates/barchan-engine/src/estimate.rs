@@ -80,6 +80,7 @@ fn trial() -> Result<f64, DemError> {
         materials: Materials { list: vec![material], overrides: vec![] },
         shapes: vec![Shape::sphere()].into(),
         walls: vec![],
+        carried: vec![],
         dt: 1e-5,
         integrator: Integrator::VelocityVerlet,
         precision: Precision::Mixed,
@@ -92,6 +93,7 @@ fn trial() -> Result<f64, DemError> {
         spin: DVec3::ZERO,
         orientation: DQuat::IDENTITY,
         radius,
+        mass: None,
         material: 0,
         shape: 0,
     };

@@ -5,6 +5,7 @@
 
 pub mod assemble;
 pub mod bench;
+pub mod bodies;
 pub mod cache;
 pub mod checkpoint;
 pub mod emit;

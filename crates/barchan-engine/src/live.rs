@@ -137,7 +137,16 @@ impl World {
         let still = DVec3::ZERO;
         let orientation = DQuat::IDENTITY;
         // Shape 0 is the sphere in every world.
-        let ball = NewGrain { position: centre, velocity: still, spin: still, orientation, radius, material, shape: 0 };
+        let ball = NewGrain {
+            position: centre,
+            velocity: still,
+            spin: still,
+            orientation,
+            radius,
+            mass: None,
+            material,
+            shape: 0,
+        };
         self.dem.add(&[ball])?;
         Ok(true)
     }

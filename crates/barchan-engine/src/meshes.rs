@@ -1,12 +1,13 @@
 //! Meshes that a scene names: found, mended, put in place.
 
+use crate::bodies;
 use barchan_core::mesh::Mesh;
 use barchan_core::sampling::{self, Placement, Sampling};
 use barchan_core::shapes::Shape;
 use barchan_core::walls::Facets;
 use barchan_io::atomic::{self, FileError};
 use barchan_scene::{Fetched, Geometry, MeshFile, Parsed, Problem, SceneErrors, ShapeMesh, ShapeSpec, Side, Solid};
-use glam::{DAffine3, DQuat, DVec3};
+use glam::{DAffine3, DQuat, DVec2, DVec3};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -50,6 +51,17 @@ pub fn fetch(parsed: Parsed, folder: &Path) -> Result<Parsed, SceneErrors> {
             Err(e) => problems.push(parsed.error_at(&place, e, "paths are taken from the folder of the scene")),
         }
     }
+    for (i, body) in scene.bodies.iter_mut().enumerate().filter(|(_, b)| b.solid.shape.is_none()) {
+        any = true;
+        let density = scene.materials.get(&body.material).map_or(f64::NAN, |m| m.density);
+        match bodies::solid(body, density, folder) {
+            Ok(solid) => body.solid = solid,
+            Err(e) => {
+                let help = "paths are taken from the folder of the scene";
+                problems.push(parsed.error_at(&format!("bodies[{i}].mesh"), e, help));
+            }
+        }
+    }
     if !problems.is_empty() {
         return Err(SceneErrors::new(parsed.name(), problems));
     }
@@ -80,13 +92,19 @@ fn mended(name: &str, folder: &Path) -> Result<(Mesh, Option<PathBuf>), String> 
 /// Share of a body's surface that its spheres should make.
 const COVERED: f64 = 0.98;
 
+/// A mended mesh that closes, and its file, if it has one.
+pub(crate) fn closed(name: &str, folder: &Path) -> Result<(Mesh, Option<PathBuf>), String> {
+    let (mesh, path) = mended(name, folder)?;
+    let health = mesh.health();
+    if health.is_closed() {
+        return Ok((mesh, path));
+    }
+    Err(format!("a body needs a closed mesh, and this one is {health}"))
+}
+
 /// The solid of a closed mesh, lined with spheres, and what is doubtful about it.
 fn solid(name: &str, file: &ShapeMesh, folder: &Path) -> Result<(Solid, Option<String>), String> {
-    let (mesh, path) = mended(&file.file, folder)?;
-    let health = mesh.health();
-    if !health.is_closed() {
-        return Err(format!("a body needs a closed mesh, and this one is {health}"));
-    }
+    let (mesh, path) = closed(&file.file, folder)?;
     let mesh = mesh.scaled(file.scale);
     let mass = mesh.mass_properties().ok_or("the mesh has no volume")?;
     let mut sampling =
@@ -139,6 +157,10 @@ fn built_in(name: &str) -> Option<Mesh> {
         "cylinder" => Mesh::cylinder(1.0, 1.0, 64),
         "torus" => Mesh::torus(1.0, 0.35, 64, 32),
         "trefoil" => Mesh::trefoil(1.0, 0.3, 192, 24),
+        "pawn" => pawn(),
+        "rook" => rook(),
+        "bishop" => bishop(),
+        "shovel" => shovel(),
         "screw" => screw(1.0, 0.25, 4.0, 4.0),
         "mixer" => mixer(),
         _ => return None,
@@ -161,6 +183,63 @@ fn screw(outer: f64, shaft: f64, length: f64, turns: f64) -> Mesh {
     for k in 0..steps as u32 {
         let [a, b, c, d] = [0, 1, 2, 3].map(|n| base + 2 * k + n);
         mesh.triangles.extend([[a, b, c], [b, d, c]]);
+    }
+    mesh
+}
+
+/// A solid turned on a lathe about z, of height 1, its foot on the ground: radii and heights from below.
+fn turned(profile: &[[f64; 2]]) -> Mesh {
+    Mesh::lathe(&profile.iter().map(|&[r, z]| DVec2::new(r, z)).collect::<Vec<_>>(), 32)
+}
+
+/// Part of a circle about (0, z) of that radius, between two angles from straight down.
+fn arc(z: f64, radius: f64, from: f64, to: f64) -> impl Iterator<Item = [f64; 2]> {
+    (0..=10).map(move |k| {
+        let (sin, cos) = (from + (to - from) * f64::from(k) / 10.0).to_radians().sin_cos();
+        [radius * sin, z - radius * cos]
+    })
+}
+
+/// What stands under the heads of chess pieces: a foot, and a body that narrows to the collar.
+const FOOT: [[f64; 2]; 9] = [
+    [0.0, 0.0],
+    [0.27, 0.0],
+    [0.28, 0.03],
+    [0.28, 0.09],
+    [0.21, 0.16],
+    [0.16, 0.26],
+    [0.12, 0.42],
+    [0.1, 0.54],
+    [0.11, 0.6],
+];
+
+fn pawn() -> Mesh {
+    let collar = [[0.19, 0.63], [0.19, 0.66], [0.11, 0.7]];
+    turned(&FOOT.into_iter().chain(collar).chain(arc(0.84, 0.16, 45.0, 180.0)).collect::<Vec<_>>())
+}
+
+fn rook() -> Mesh {
+    let tower = [[0.2, 0.68], [0.22, 0.72], [0.22, 1.0], [0.15, 1.0], [0.15, 0.9], [0.0, 0.9]];
+    turned(&FOOT.into_iter().chain(tower).collect::<Vec<_>>())
+}
+
+fn bishop() -> Mesh {
+    let collar = [[0.2, 0.63], [0.2, 0.66], [0.1, 0.69]];
+    let hat = [[0.15, 0.76], [0.16, 0.81], [0.14, 0.87], [0.05, 0.95], [0.05, 0.98], [0.0, 1.0]];
+    turned(&FOOT.into_iter().chain(collar).chain(hat).collect::<Vec<_>>())
+}
+
+/// A scoop of unit width and length, open to +x, with its blade on the ground.
+fn shovel() -> Mesh {
+    let mut mesh = Mesh::default();
+    let plates = [
+        (DVec3::new(1.0, 1.0, 0.04), DVec3::new(0.5, 0.0, 0.02)),
+        (DVec3::new(0.04, 1.0, 0.4), DVec3::new(0.02, 0.0, 0.2)),
+        (DVec3::new(0.7, 0.04, 0.3), DVec3::new(0.35, 0.48, 0.15)),
+        (DVec3::new(0.7, 0.04, 0.3), DVec3::new(0.35, -0.48, 0.15)),
+    ];
+    for (size, at) in plates {
+        mesh.append(&Mesh::box_of(size).transformed(&DAffine3::from_translation(at)));
     }
     mesh
 }

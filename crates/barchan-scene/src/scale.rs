@@ -89,6 +89,22 @@ impl Scale {
         }
     }
 
+    fn body(self, b: &mut Body) {
+        b.at.iter_mut().for_each(|x| *x *= self.length);
+        b.scale *= self.length;
+        b.velocity *= self.speed();
+        b.spin /= self.time;
+        if let Some(centre) = &mut b.centre {
+            *centre *= self.length;
+        }
+        if let Some(radius) = &mut b.radius {
+            *radius *= self.length;
+        }
+        b.mass = b.mass.map(|m| m * self.length.powi(3));
+        b.inertia = b.inertia.map(|i| i * self.length.powi(5));
+        b.solid.shape = b.solid.shape.take().map(|s| Arc::new((s.0.clone(), s.1 * self.length)));
+    }
+
     fn emitter(self, e: &mut Emitter) {
         self.places(&mut [&mut e.disc.centre]);
         self.lengths(&mut [&mut e.disc.radius]);
@@ -190,7 +206,7 @@ impl Scene {
     /// | numbers of grains | f |
     /// | domain, walls, regions, orifices, discs, amplitudes, positions | f^(1/3) |
     /// | radii of grains, shapes, roughness, dt, stresses | 1 |
-    /// | radius of a population placed by `at` (its number stays) | f^(1/3) |
+    /// | radius of a population placed by `at` (its number stays), bodies | f^(1/3) |
     /// | times, velocities | f^(1/6) |
     /// | frequencies, angular rates | f^(−1/6) |
     /// | rates of emitters | f^(5/6) |
@@ -208,6 +224,7 @@ impl Scene {
             let listed = self.shapes.get(&g.shape).and_then(ShapeSpec::listed_radius);
             s.grains(g, listed);
         }
+        scene.bodies.iter_mut().for_each(|b| s.body(b));
         scene.emitters.iter_mut().for_each(|e| s.emitter(e));
         for sink in &mut scene.sinks {
             match &mut sink.region {
@@ -224,7 +241,11 @@ impl Scene {
             match &mut m.what {
                 What::Flow { point, .. } => s.places(&mut [point]),
                 What::Count(region) => s.region(region),
-                What::Energy {} | What::Coordination {} | What::WallForces {} | What::ForceHistogram { .. } => {}
+                What::Energy {}
+                | What::Coordination {}
+                | What::WallForces {}
+                | What::Bodies {}
+                | What::ForceHistogram { .. } => {}
             }
         }
         scene

@@ -52,7 +52,7 @@ quantities! {
 }
 vectors! {
     length3 = LENGTH, velocity3 = VELOCITY, acceleration3 = ACCELERATION, angular_rate3 = ANGULAR_RATE, angle3 = ANGLE,
-    direction = NUMBER,
+    direction = NUMBER, inertia3 = INERTIA,
 }
 
 /// A table, or a text that stands for its first key.
@@ -71,6 +71,16 @@ pub(crate) fn number2(_: &mut SchemaGenerator) -> Schema {
 
 pub(crate) fn positions(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "array", "items": vector(Quantity::LENGTH), "minItems": 1 })
+}
+
+/// One place, or a list of them.
+pub(crate) fn place_or_places(generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "anyOf": [vector(Quantity::LENGTH), positions(generator)] })
+}
+
+/// One factor, or one a direction.
+pub(crate) fn scale3(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "anyOf": [quantity(Quantity::NUMBER), vector(Quantity::NUMBER)] })
 }
 
 pub(crate) fn sieve(_: &mut SchemaGenerator) -> Schema {

@@ -80,6 +80,8 @@ quantities! {
     TIME = "a time", "s", "5 ms", [0, 0, 1, 0];
     /// Mass [kg].
     MASS = "a mass", "kg", "20 g", [0, 1, 0, 0];
+    /// Moment of inertia [kg m²].
+    INERTIA = "a moment of inertia", "kg m2", "2 kg cm2", [2, 1, 0, 0];
     /// Angle [rad].
     ANGLE = "an angle", "rad", "30 deg", [0, 0, 0, 1];
     /// Velocity [m/s].

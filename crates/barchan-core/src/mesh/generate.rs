@@ -4,7 +4,7 @@
 //! fraction of the square of the edge length.
 
 use super::Mesh;
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use std::collections::HashMap;
 use std::f64::consts::TAU;
 
@@ -80,6 +80,35 @@ impl Mesh {
         for i in 0..n {
             let j = (i + 1) % n;
             mesh.triangles.extend([[i, j, n + j], [i, n + j, n + i], [2 * n, j, i], [2 * n + 1, n + i, n + j]]);
+        }
+        mesh
+    }
+
+    /// A solid of revolution about the z axis: the profile is distance from the axis and height [m], from the lowest point on
+    /// the axis to the highest one, in `n` steps round (at least three).
+    pub fn lathe(profile: &[DVec2], n: u32) -> Mesh {
+        let mut mesh = Mesh::default();
+        // One vertex where the profile is on the axis, a ring of them elsewhere.
+        let rings: Vec<Vec<u32>> = profile
+            .iter()
+            .map(|p| {
+                let first = mesh.vertices.len() as u32;
+                if p.x <= 0.0 {
+                    mesh.vertices.push(DVec3::new(0.0, 0.0, p.y));
+                    return vec![first; n as usize];
+                }
+                let at = |k: u32| DVec2::from_angle(TAU * f64::from(k) / f64::from(n)) * p.x;
+                mesh.vertices.extend((0..n).map(|k| at(k).extend(p.y)));
+                (first..first + n).collect()
+            })
+            .collect();
+        for (low, high) in rings.iter().zip(rings.iter().skip(1)) {
+            for k in 0..n as usize {
+                let j = (k + 1) % n as usize;
+                let around = [[low[k], low[j], high[j]], [low[k], high[j], high[k]]];
+                let thin = |t: &[u32; 3]| t[0] == t[1] || t[1] == t[2] || t[2] == t[0];
+                mesh.triangles.extend(around.into_iter().filter(|t| !thin(t)));
+            }
         }
         mesh
     }

@@ -59,8 +59,10 @@ pub struct Balls<'a> {
 impl Balls<'_> {
     /// The sphere that touches the surface at `foot` from inside, or almost; None if it would be smaller than the least.
     fn touching(&self, foot: DVec3, normal: DVec3) -> Option<(DVec3, f64)> {
-        let least = self.settings.least * self.settings.radius;
-        let forgiven = FORGIVEN * self.settings.slack();
+        let least = self.settings.least.min(1.0 - FITS) * self.settings.radius;
+        // Where spheres may not shrink they are moved, into corners of up to three right angles (√3 radii from the tip).
+        let whole = self.settings.least >= 1.0;
+        let forgiven = if whole { 0.75 * self.settings.radius } else { FORGIVEN * self.settings.slack() };
         let mut guess = None;
         let mut r = self.settings.radius;
         for _ in 0..SHRINK {

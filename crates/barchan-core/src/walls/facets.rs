@@ -39,8 +39,10 @@ pub struct Facets {
     joined: Vec<u32>,
     /// Whether it closes, and so has an inside.
     solid: bool,
-    /// Middle of the box around it [m].
+    /// What it is turned about [m].
     pivot: DVec3,
+    /// Greatest distance of a vertex from there [m].
+    extent: f64,
 }
 
 impl PartialEq for Facets {
@@ -114,8 +116,15 @@ impl Touches {
 }
 
 impl Facets {
-    /// Makes a mesh ready; triangles without area must have been removed ([`Mesh::weld`]).
+    /// Makes a mesh ready, to be turned about the middle of its box; triangles without area must have been removed
+    /// ([`Mesh::weld`]).
     pub fn new(mesh: Mesh) -> Facets {
+        let (low, high) = mesh.bounds().unwrap_or_default();
+        Facets::about(mesh, 0.5 * (low + high))
+    }
+
+    /// The same, to be turned about a point [m].
+    pub fn about(mesh: Mesh, pivot: DVec3) -> Facets {
         let surface = Surface::build(&mesh).ok();
         let mut last: HashMap<[u32; 2], u32> = HashMap::new();
         let mut next: Vec<u32> = (0..3 * mesh.triangles.len() as u32).collect();
@@ -137,7 +146,6 @@ impl Facets {
         for v in 0..mesh.vertices.len() {
             starts[v + 1] += starts[v];
         }
-        let (low, high) = surface.as_ref().and_then(|s| s.tree().bounds()).unwrap_or_default();
         let solid = surface.as_ref().is_some_and(|s| s.is_closed());
         Facets {
             solid,
@@ -145,7 +153,8 @@ impl Facets {
             next,
             starts,
             joined: pairs.iter().map(|p| p[1]).collect(),
-            pivot: 0.5 * (low + high),
+            pivot,
+            extent: mesh.vertices.iter().map(|v| v.distance(pivot)).fold(0.0, f64::max),
             mesh,
         }
     }
@@ -155,9 +164,14 @@ impl Facets {
         &self.mesh
     }
 
-    /// Middle of the box around it [m].
+    /// What it is turned about [m].
     pub fn pivot(&self) -> DVec3 {
         self.pivot
+    }
+
+    /// Greatest distance of a vertex from the pivot [m].
+    pub fn extent(&self) -> f64 {
+        self.extent
     }
 
     /// Whether it is closed, and so has an inside.

@@ -1,6 +1,7 @@
 //! The smooth surfaces: exact distance and normal from a point, in the wall's own frame relative to its pivot.
 
 use super::{BACKSTOP, Facets, NO_TRIANGLE, Nearest};
+use crate::sdf::Field;
 use glam::{DVec2, DVec3};
 use std::sync::Arc;
 
@@ -84,6 +85,9 @@ pub enum Geometry {
     },
     /// Triangles: a solid where they close, a shell where they do not.
     Mesh(Arc<Facets>),
+    /// A solid about the origin by its distance field: one smooth feature, however fine the mesh it was made from. The
+    /// band must be wider than the reach of any ball.
+    Field(Arc<Field>),
 }
 
 /// A point in the half-plane through the axis: distance from the axis, height along it, and the outward direction.
@@ -115,6 +119,7 @@ impl Geometry {
     pub fn pivot(&self) -> DVec3 {
         match *self {
             Geometry::Mesh(ref facets) => facets.pivot(),
+            Geometry::Field(_) => DVec3::ZERO,
             Geometry::Plane { point, .. } => point,
             Geometry::Box { min, max, .. } => 0.5 * (min + max),
             Geometry::Cylinder { base, .. } | Geometry::Cone { base, .. } => base,
@@ -128,7 +133,7 @@ impl Geometry {
             | Geometry::Disc { normal: a, .. }
             | Geometry::Cylinder { axis: a, .. }
             | Geometry::Cone { axis: a, .. } => *a = a.normalize_or_zero(),
-            Geometry::Box { .. } | Geometry::Sphere { .. } | Geometry::Mesh(_) => {}
+            Geometry::Box { .. } | Geometry::Sphere { .. } | Geometry::Mesh(_) | Geometry::Field(_) => {}
         }
         self
     }
@@ -154,6 +159,10 @@ impl Geometry {
             Geometry::Mesh(ref facets) => {
                 let point = facets.closest(face, q + facets.pivot()) - facets.pivot();
                 shell(q - point, facets.normal(face))
+            }
+            Geometry::Field(ref field) => {
+                let (distance, slope) = field.distance_and_gradient(q);
+                one_sided(distance, slope.normalize_or(DVec3::Z))
             }
             Geometry::Box { min, max, side: Side::Inside, open } => {
                 let half = 0.5 * (max - min);
@@ -241,6 +250,7 @@ impl Geometry {
                 }
                 return;
             }
+            Geometry::Field(_) => return,
             Geometry::Disc { normal, radius, hole, .. } => {
                 length("radius", radius, false);
                 length("hole's radius", hole, true);

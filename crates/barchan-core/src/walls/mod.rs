@@ -78,6 +78,8 @@ pub struct WallState {
     pub force: DVec3,
     /// Torque of all grains on the wall about its displaced pivot [N m]; written by the solver.
     pub torque: DVec3,
+    /// One over the mass of the body whose surface it is [1/kg]; 0 for a wall that yields to nobody. Written by the solver.
+    pub inverse_mass: f64,
     drive: DriveState,
 }
 
@@ -90,6 +92,7 @@ impl Default for WallState {
             spin: DVec3::ZERO,
             force: DVec3::ZERO,
             torque: DVec3::ZERO,
+            inverse_mass: 0.0,
             drive: DriveState::default(),
         }
     }
@@ -244,11 +247,19 @@ impl Wall {
     }
 
     /// Upper bound of the speed [m/s] with which the surface comes nearer to any point within `extent` [m] of the
-    /// displaced pivot.
+    /// displaced pivot and within `near` [m] of the surface.
     ///
     /// By covariance the distance of x changes as if x moved against the wall, at −n·(v + ω × (x − pivot)); what slides
     /// a smooth surface along itself drops out, so a smooth drum turning about its axis gives 0.
-    pub fn sweep_speed(&self, state: &WallState, extent: f64) -> f64 {
+    pub fn sweep_speed(&self, state: &WallState, extent: f64, near: f64) -> f64 {
+        let extent = match &self.geometry {
+            Geometry::Mesh(facets) => extent.min(facets.extent() + near),
+            Geometry::Field(field) => {
+                let (low, high) = field.bounds();
+                extent.min(low.abs().max(high.abs()).length() + near)
+            }
+            _ => extent,
+        };
         let all = state.velocity.length() + state.spin.length() * extent;
         if self.rough.is_some() {
             return all;
@@ -268,7 +279,7 @@ impl Wall {
             Geometry::Cone { axis, .. } | Geometry::Disc { normal: axis, .. } => {
                 state.velocity.length() + across(state.spin, state.rotation * axis)
             }
-            Geometry::Box { .. } | Geometry::Mesh(_) => all,
+            Geometry::Box { .. } | Geometry::Mesh(_) | Geometry::Field(_) => all,
         }
     }
 
@@ -297,11 +308,17 @@ impl Wall {
 
     /// Least distance [m] from `x` to any feature: a ball of smaller radius at `x` cuts nothing.
     ///
-    /// Far from a rough wall (more than four lattice spacings) a lower bound is given instead of the exact value.
+    /// Far from a rough wall (more than four lattice spacings) or from a field's band a lower bound is given instead of
+    /// the exact value.
     pub fn clearance(&self, state: &WallState, x: DVec3) -> f64 {
         let q = self.to_own(state, x);
         if let Geometry::Mesh(facets) = &self.geometry {
             return facets.distance(q + facets.pivot());
+        }
+        if let Geometry::Field(field) = &self.geometry {
+            let (low, high) = field.bounds();
+            let beside = q.distance(q.clamp(low, high));
+            return if beside > 0.0 { beside + field.band() } else { field.distance(q) };
         }
         let smooth = self.geometry.faces().map(|f| self.geometry.nearest(f, q).distance).fold(f64::INFINITY, f64::min);
         let Some(rough) = &self.rough else { return smooth };

@@ -60,7 +60,7 @@ impl Roughness {
             found.push(("its roughness has no size".into(), "give a positive radius and spacing"));
             return;
         }
-        if matches!(geometry, Geometry::Mesh(_)) {
+        if matches!(geometry, Geometry::Mesh(_) | Geometry::Field(_)) {
             found
                 .push(("its triangles cannot be rough".into(), "leave `rough` out, or give the mesh itself the bumps"));
             return;
@@ -266,7 +266,11 @@ fn axis_of(geometry: &Geometry) -> Option<DVec3> {
     match *geometry {
         Geometry::Cylinder { axis, .. } | Geometry::Cone { axis, .. } => Some(axis),
         Geometry::Sphere { .. } => Some(DVec3::Z),
-        Geometry::Plane { .. } | Geometry::Box { .. } | Geometry::Disc { .. } | Geometry::Mesh(_) => None,
+        Geometry::Plane { .. }
+        | Geometry::Box { .. }
+        | Geometry::Disc { .. }
+        | Geometry::Mesh(_)
+        | Geometry::Field(_) => None,
     }
 }
 

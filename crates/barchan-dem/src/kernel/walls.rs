@@ -125,6 +125,7 @@ fn meet_one_by_one<S: Simd>(pass: &Pass<'_, S::Real>, batch: &WallBatch<S::Real>
     let mut spin = [[0.0; WIDTH]; 3];
     let mut radius = [1.0; WIDTH];
     let mut arm = [0.0; WIDTH];
+    let mut yields = [0.0; WIDTH];
     let mut point = [[0.0; WIDTH]; 3];
     for k in 0..batch.len as usize {
         if overlap[k] <= 0.0 {
@@ -154,6 +155,7 @@ fn meet_one_by_one<S: Simd>(pass: &Pass<'_, S::Real>, batch: &WallBatch<S::Real>
                 spin[c][k] = state.spin[c];
             }
         }
+        yields[k] = state.inverse_mass;
         // A wall is flat to the grain; a rough wall's sphere is not.
         radius[k] = if rough[k] > 0.0 { r * rough[k] / (r + rough[k]) } else { r };
     }
@@ -169,7 +171,7 @@ fn meet_one_by_one<S: Simd>(pass: &Pass<'_, S::Real>, batch: &WallBatch<S::Real>
         velocity: Vec3(own[0], own[1], own[2]).minus(lanes3(velocity)).plus(w.scale(arm).cross(n)),
         spin: w.minus(lanes3(spin)),
         radius: narrow(radius),
-        mass: S::V::of(1.0) / own[6],
+        mass: S::V::of(1.0) / (own[6] + narrow(yields)),
         row: row.map(S::V::from_array),
         touching: overlap.gt(S::V::zero()),
     };

@@ -35,6 +35,7 @@ pub fn settings(material: Material, law: ContactLaw) -> Settings {
         materials: Materials { list: vec![material], overrides: vec![] },
         shapes: vec![Shape::sphere(), Shape::tetrahedron(1.2).unwrap()].into(),
         walls: vec![],
+        carried: vec![],
         dt: 1e-6,
         integrator: Integrator::VelocityVerlet,
         precision: Precision::Mixed,
@@ -53,7 +54,16 @@ pub fn automatic_dt(s: &Settings, radius: f64, top_speed: f64) -> f64 {
 }
 
 pub fn grain(position: DVec3, velocity: DVec3, radius: f64) -> NewGrain {
-    NewGrain { position, velocity, spin: DVec3::ZERO, orientation: DQuat::IDENTITY, radius, material: 0, shape: 0 }
+    NewGrain {
+        position,
+        velocity,
+        spin: DVec3::ZERO,
+        orientation: DQuat::IDENTITY,
+        radius,
+        mass: None,
+        material: 0,
+        shape: 0,
+    }
 }
 
 pub fn floor(normal: DVec3) -> Wall {

@@ -184,6 +184,10 @@ fn approach(wall: &Wall, duration: f64) -> f64 {
             let (low, high) = facets.bounds();
             0.5 * (high - low).length()
         }
+        Geometry::Field(ref field) => {
+            let (low, high) = field.bounds();
+            0.5 * (high - low).length()
+        }
     };
     let speed = |k: u32| {
         let state = wall.state_at(duration * f64::from(k) / f64::from(LOOKS));
@@ -192,7 +196,7 @@ fn approach(wall: &Wall, duration: f64) -> f64 {
             Geometry::Disc { normal, .. } if wall.rough.is_none() => {
                 state.velocity.dot(state.rotation * normal).abs() + state.spin.length() * extent
             }
-            _ => wall.sweep_speed(&state, extent),
+            _ => wall.sweep_speed(&state, extent, 0.0),
         }
     };
     let controlled = match wall.control {

@@ -10,6 +10,7 @@ mod timestep;
 pub use barchan_scene::SceneErrors;
 pub use impact::Meeting;
 
+use crate::bodies::Bodies;
 use crate::checkpoint::{Checkpoint, CheckpointError};
 use crate::emit::{Emitter, Recipe};
 use crate::live::{self, Live};
@@ -26,6 +27,7 @@ use std::path::{Path, PathBuf};
 /// A scene made ready, apart from its grains.
 struct Parts {
     settings: Settings,
+    bodies: Bodies,
     /// Recipes of the populations that are there at the start, with their place in the scene.
     start: Vec<(usize, Recipe)>,
     emitters: Vec<Emitter>,
@@ -42,10 +44,10 @@ pub fn assemble(parsed: &Parsed) -> Result<World, SceneErrors> {
     let parts = parts(parsed, None)?;
     let refused = |problems| SceneErrors::new(parsed.name(), problems);
     memory::check(parsed, &parts.settings, &parts.start, &parts.emitters).map_err(refused)?;
-    let grains = place::place(parsed, &parts.settings, &parts.start).map_err(refused)?;
+    let grains = place::place(parsed, &parts.settings, &parts.bodies, &parts.start).map_err(refused)?;
     let mut dem = Dem::new(parts.settings.clone());
-    // One call a population, so that ids follow the scene.
-    for population in &grains {
+    // Bodies first, then one call a population, so that ids follow the scene.
+    for population in std::iter::once(&parts.bodies.grains).chain(&grains) {
         dem.add(population).map_err(|e| {
             SceneErrors::new(parsed.name(), vec![parsed.error_at("grains", e.to_string(), "use fewer grains")])
         })?;
@@ -81,8 +83,8 @@ fn world(parts: Parts, dem: Dem, outside: barchan_scene::Outside) -> World {
 fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
     let scene = &parsed.scene;
     let mut problems = Vec::new();
-    let (shapes, names) = shapes(parsed, &mut problems);
-    let walls = settings::walls(scene);
+    let (mut shapes, names) = shapes(parsed, &mut problems);
+    let mut walls = settings::walls(scene);
     for (i, wall) in walls.iter().enumerate() {
         problems
             .extend(wall.check().iter().map(|e| parsed.error_at(&format!("walls[{i}]"), e.problem.as_str(), e.remedy)));
@@ -90,6 +92,9 @@ fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
     if !problems.is_empty() {
         return Err(SceneErrors::new(parsed.name(), problems));
     }
+    let bodies = Bodies::of(scene, shapes.len(), largest_ball(scene));
+    shapes.extend(bodies.shapes.iter().cloned());
+    walls.extend(bodies.walls.iter().cloned());
     let mut settings = Settings {
         gravity: scene.gravity,
         domain: settings::domain(&scene.domain),
@@ -97,6 +102,7 @@ fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
         materials: settings::materials(scene),
         shapes: shapes.into(),
         walls,
+        carried: bodies.carried.clone(),
         dt: f64::NAN,
         integrator: settings::integrator(&scene.integrator),
         precision: settings::precision(&scene.integrator),
@@ -107,8 +113,8 @@ fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
     let poured: Vec<Recipe> = (0..scene.emitters.len()).map(|i| maker.of_emitter(i)).collect();
 
     let all: Vec<&Recipe> = recipes.iter().chain(&poured).collect();
-    let top_speed = timestep::top_speed(scene, &all, &settings.walls);
-    let derived = timestep::derive(&settings, &all, top_speed);
+    let top_speed = timestep::top_speed(scene, &all, &settings.walls, &bodies);
+    let derived = timestep::derive(&settings, &all, &bodies, top_speed);
     let (chosen, dt_reason) = timestep::choose(parsed, &derived).unwrap_or_else(|problem| {
         problems.push(problem);
         (derived.dt, String::new())
@@ -140,7 +146,7 @@ fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
     let plan = Plan {
         name: parsed.name().into(),
         scene: scene_text(parsed),
-        meshes: scene.walls.iter().filter_map(wall_file).chain(scene.shapes.values().filter_map(shape_file)).collect(),
+        meshes: files(scene),
         duration: scene.duration,
         dt: settings.dt,
         dt_reason,
@@ -149,7 +155,7 @@ fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
         formats: scene.output.formats.clone(),
         checkpoint_every: scene.output.checkpoint,
     };
-    Ok(Parts { settings, start, emitters, sinks: sinks(scene), measurements, plan, meetings, warnings })
+    Ok(Parts { settings, bodies, start, emitters, sinks: sinks(scene), measurements, plan, meetings, warnings })
 }
 
 /// The text as it was written where it still says the same, comments and all; else the scene written out.
@@ -159,6 +165,23 @@ fn scene_text(parsed: &Parsed) -> String {
         Ok(text) if !same => format!("# Written out by barchan: the scene was changed on its way to the run.\n{text}"),
         _ => parsed.text().into(),
     }
+}
+
+/// The files that meshes were read from, by the names they have in the scene.
+fn files(scene: &Scene) -> Vec<(String, PathBuf)> {
+    let bodies = scene.bodies.iter().filter_map(|b| Some((b.mesh.clone(), b.solid.path.clone()?)));
+    let walls = scene.walls.iter().filter_map(wall_file);
+    walls.chain(scene.shapes.values().filter_map(shape_file)).chain(bodies).collect()
+}
+
+/// Radius of the largest ball that may touch a body [m].
+fn largest_ball(scene: &Scene) -> f64 {
+    let sizes = scene.grains.iter().map(|g| (&g.shape, &g.radius));
+    let sizes = sizes.chain(scene.emitters.iter().map(|e| (&e.shape, &e.radius)));
+    let listed = |shape: &String| scene.shapes.get(shape).and_then(|s| s.listed_radius());
+    let grains = sizes.filter_map(|(shape, size)| size.as_ref().map(|s| s.to_core().max()).or_else(|| listed(shape)));
+    let linings = scene.bodies.iter().filter_map(|b| Some(b.solid.shape.as_ref()?.1));
+    grains.chain(linings).fold(0.0, f64::max)
 }
 
 /// The file that a wall is read from.

@@ -1,5 +1,6 @@
 //! Placing the grains that are there at the start: clear of walls, of each other and of what was placed before.
 
+use crate::bodies::Bodies;
 use crate::emit::Recipe;
 use barchan_core::packing::{Amount, Lattice, SphereGrid, random_insertion};
 use barchan_core::rng::Random;
@@ -19,10 +20,19 @@ const PLACES: u64 = 1;
 pub(super) fn place(
     parsed: &Parsed,
     settings: &Settings,
+    bodies: &Bodies,
     recipes: &[(usize, Recipe)],
 ) -> Result<Vec<Vec<NewGrain>>, Vec<Problem>> {
     let mut placer = Placer { parsed, settings, states: Vec::new(), balls: Vec::new(), problems: Vec::new() };
     placer.states = settings.walls.iter().map(|w| w.state_at(0.0)).collect();
+    placer.problems = bodies.overlaps(parsed, settings);
+    // Those with a surface are among the walls.
+    let bare =
+        bodies.grains.iter().enumerate().filter(|(id, _)| settings.carried.iter().all(|c| c.grain as usize != *id));
+    for (_, g) in bare {
+        let spheres = settings.shapes[g.shape as usize].spheres().iter();
+        placer.balls.extend(spheres.map(|s| (g.position + g.orientation * (s.centre * g.radius), s.radius * g.radius)));
+    }
     let mut populations = Vec::new();
     for (i, recipe) in recipes {
         let grains = match &parsed.scene.grains[*i].place {

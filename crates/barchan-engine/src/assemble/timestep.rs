@@ -1,5 +1,6 @@
 //! The time step of a scene: derived from its stiffest contact, or checked against it.
 
+use crate::bodies::Bodies;
 use crate::emit::Recipe;
 use barchan_core::contact::{TimeStep, time_step};
 use barchan_core::shapes::Shape;
@@ -11,10 +12,14 @@ use std::f64::consts::TAU;
 
 /// The largest speed [m/s] with which things can meet: the fastest start, plus free fall through the domain, against
 /// the fastest wall.
-pub(super) fn top_speed(scene: &Scene, recipes: &[&Recipe], walls: &[Wall]) -> f64 {
+pub(super) fn top_speed(scene: &Scene, recipes: &[&Recipe], walls: &[Wall], bodies: &Bodies) -> f64 {
     // Three standard deviations of each component: one grain in some hundreds is faster, and not much.
     let start = |r: &Recipe| r.velocity.length() + 3.0 * r.velocity_spread;
-    let fastest = recipes.iter().map(|r| start(r)).fold(0.0, f64::max);
+    let thrown = bodies.grains.iter().map(|g| {
+        let reach = bodies.reach(g);
+        g.velocity.length() + g.spin.length() * reach
+    });
+    let fastest = recipes.iter().map(|r| start(r)).chain(thrown).fold(0.0, f64::max);
     let (side, periodic) = (scene.domain.max - scene.domain.min, scene.domain.is_periodic());
     // A slope has no bottom along a periodic direction; friction, not the domain, bounds the speed there.
     let fall = |axis: usize| if periodic[axis] { 0.0 } else { 2.0 * scene.gravity[axis].abs() * side[axis] };
@@ -46,13 +51,14 @@ fn unit(axis: DVec3) -> DVec3 {
 }
 
 /// The step that the contacts ask for.
-pub(super) fn derive(settings: &Settings, recipes: &[&Recipe], top_speed: f64) -> TimeStep {
+pub(super) fn derive(settings: &Settings, recipes: &[&Recipe], bodies: &Bodies, top_speed: f64) -> TimeStep {
     let smallest = |shape: &Shape| shape.spheres().iter().map(|s| s.radius).fold(1.0, f64::min);
     let grain = |r: &&Recipe| {
         let radius = r.sizes.min();
         (r.material, radius * smallest(&settings.shapes[r.shape as usize]), r.mass(radius))
     };
-    let grains: Vec<_> = recipes.iter().map(grain).collect();
+    let densities: Vec<f64> = settings.materials.list.iter().map(|m| m.density).collect();
+    let grains: Vec<_> = recipes.iter().map(grain).chain(bodies.contacts(&settings.shapes, &densities)).collect();
     let mut partners: Vec<u16> = settings.walls.iter().map(|w| w.material).collect();
     partners.sort_unstable();
     partners.dedup();

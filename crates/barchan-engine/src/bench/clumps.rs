@@ -37,7 +37,16 @@ fn build(grains: usize) -> Built {
         let orientation = rng.unit_quaternion();
         let velocity = SPREAD * DVec3::new(rng.normal(), rng.normal(), rng.normal()) - DVec3::Z * DOWNWARDS;
         let position = DVec3::new(site[0] + 0.5, site[1] + 0.5, site[2] + 0.55) * pitch;
-        NewGrain { position, velocity, spin: DVec3::ZERO, orientation, radius: RADIUS, material: 0, shape: 0 }
+        NewGrain {
+            position,
+            velocity,
+            spin: DVec3::ZERO,
+            orientation,
+            radius: RADIUS,
+            mass: None,
+            material: 0,
+            shape: 0,
+        }
     };
     let layers = grains.div_ceil(along * along) as f64;
     // An edge that is a constant of ours makes a shape; should it not, the sphere stands in.

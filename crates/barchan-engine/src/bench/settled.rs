@@ -59,7 +59,7 @@ pub(super) fn loose(grains: usize, base: [f64; 2], diameter: f64) -> (Vec<NewGra
         );
         let velocity = SPREAD * DVec3::new(rng.normal(), rng.normal(), rng.normal());
         let (spin, orientation) = (DVec3::ZERO, DQuat::IDENTITY);
-        NewGrain { position, velocity, spin, orientation, radius: RADIUS, material: 0, shape: 0 }
+        NewGrain { position, velocity, spin, orientation, radius: RADIUS, mass: None, material: 0, shape: 0 }
     };
     let layers = grains.div_ceil(along[0] * along[1]) as f64;
     ((0..grains).map(grain).collect(), layers * rise)
@@ -103,5 +103,6 @@ pub(super) fn settings(shape: Shape, side: f64, height: f64) -> Settings {
         precision: Precision::Mixed,
         // The lattice falls through its own height before it rests.
         max_overlap: 0.5,
+        carried: vec![],
     }
 }

@@ -35,7 +35,7 @@ fn build(grains: usize) -> Built {
     let filled = lattice.fill(&region, &sizes, &mut Random::new(12345, 0), &|_, _| false);
     let grain = |&(position, radius): &(DVec3, f64)| {
         let (velocity, spin, orientation) = (DVec3::ZERO, DVec3::ZERO, DQuat::IDENTITY);
-        NewGrain { position, velocity, spin, orientation, radius, material: 0, shape: 0 }
+        NewGrain { position, velocity, spin, orientation, radius, mass: None, material: 0, shape: 0 }
     };
     let grains = filled.spheres.iter().map(grain).collect();
 

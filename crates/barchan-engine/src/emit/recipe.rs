@@ -52,7 +52,7 @@ impl Recipe {
             velocity += self.velocity_spread * DVec3::new(rng.normal(), rng.normal(), rng.normal());
         }
         let (material, shape) = (self.material, self.shape);
-        NewGrain { position: DVec3::ZERO, velocity, spin: self.spin, orientation, radius, material, shape }
+        NewGrain { position: DVec3::ZERO, velocity, spin: self.spin, orientation, radius, mass: None, material, shape }
     }
 
     /// Mass of a grain of that radius [kg].

@@ -21,7 +21,9 @@ impl<'a> Space<'a> {
         let images = images(dem);
         let (low, high) = region.bounds();
         let mut near = Vec::new();
-        for i in 0..frame.len() {
+        // What has a surface is among the walls.
+        let bare = |id: u32| dem.settings().carried.iter().all(|c| c.grain != id);
+        for i in (0..frame.len()).filter(|&i| bare(frame.id[i])) {
             let r = reach_of[frame.shape[i] as usize] * frame.radius[i];
             let there = images.iter().map(|shift| frame.position[i] + *shift);
             near.extend(there.filter(|x| (*x + r).cmpge(low).all() && (*x - r).cmple(high).all()).map(|x| (x, r)));

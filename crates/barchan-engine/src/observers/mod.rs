@@ -3,6 +3,7 @@
 //! An observer reads the solver and a [`Frame`] and gives a row of numbers; it never changes the world. To add one, write
 //! a file here that implements [`Observer`] and one line in [`from_scene`].
 
+mod bodies;
 mod coordination;
 mod count;
 mod energy;
@@ -10,6 +11,7 @@ mod flow;
 mod histogram;
 mod wall_forces;
 
+pub use bodies::BodyPaths;
 pub use coordination::Coordination;
 pub use count::CountInRegion;
 pub use energy::Energy;
@@ -72,6 +74,7 @@ pub fn from_scene(scene: &Scene, what: &What) -> Box<dyn Observer> {
         }
         What::Count(region) => Box::new(CountInRegion::new(region.to_core())),
         What::WallForces {} => Box::new(WallForces::new(scene.walls.iter().map(|w| w.name.clone()).collect())),
+        What::Bodies {} => Box::new(BodyPaths::new(crate::bodies::named(scene))),
         What::ForceHistogram { bins, max } => Box::new(ForceHistogram::new(*bins as usize, *max)),
     }
 }

@@ -4,6 +4,7 @@
 //! reported; every comparison is written so that NaN passes. What depends on the solver (the time step, the numbers of the
 //! contact law) is checked where the world is assembled.
 
+mod bodies;
 mod emitters;
 mod laws;
 mod names;
@@ -110,6 +111,7 @@ pub(crate) fn check(scene: &Scene, spans: &Spans) -> Vec<Problem> {
     walls::check(&mut c);
     periodic::check(&mut c);
     places::check(&mut c);
+    bodies::check(&mut c);
     emitters::check(&mut c);
     picture::check(&mut c);
     c.problems

@@ -17,6 +17,9 @@ pub(super) fn check(c: &mut Check) {
     for (i, w) in scene.walls.iter().enumerate() {
         material(c, format!("walls[{i}].material"), &w.material);
     }
+    for (i, b) in scene.bodies.iter().enumerate() {
+        material(c, format!("bodies[{i}].material"), &b.material);
+    }
     for (i, p) in scene.pairs.iter().enumerate() {
         for (k, name) in p.between.iter().enumerate() {
             material(c, format!("pairs[{i}].between[{k}]"), name);
@@ -36,7 +39,10 @@ pub(super) fn check(c: &mut Check) {
     let sources = scene.grains.iter().enumerate().map(|(i, g)| (format!("grains[{i}]"), g.name.as_str()));
     let emitters = scene.emitters.iter().enumerate().map(|(i, e)| (format!("emitters[{i}]"), e.name.as_str()));
     unique(c, sources.chain(emitters).collect());
-    unique(c, scene.walls.iter().enumerate().map(|(i, w)| (format!("walls[{i}]"), w.name.as_str())).collect());
+    // So do walls and bodies, whose forces stand in one file.
+    let walls = scene.walls.iter().enumerate().map(|(i, w)| (format!("walls[{i}]"), w.name.as_str()));
+    let bodies = scene.bodies.iter().enumerate().map(|(i, b)| (format!("bodies[{i}]"), b.name.as_str()));
+    unique(c, walls.chain(bodies).collect());
     unique(c, scene.sinks.iter().enumerate().map(|(i, s)| (format!("sinks[{i}]"), s.name.as_str())).collect());
     unique(c, scene.measure.iter().enumerate().map(|(i, m)| (format!("measure[{i}]"), m.name.as_str())).collect());
     for (i, m) in scene.measure.iter().enumerate() {
@@ -45,8 +51,8 @@ pub(super) fn check(c: &mut Check) {
             c.error(format!("measure[{i}].name"), message, "use letters, digits, spaces, `-` and `_`");
         }
     }
-    if scene.grains.is_empty() && scene.emitters.is_empty() {
-        c.error("", "the scene has no grains", "add a `[[grains]]` or an `[[emitters]]`");
+    if scene.grains.is_empty() && scene.emitters.is_empty() && scene.bodies.is_empty() {
+        c.error("", "the scene has no grains", "add a `[[grains]]`, an `[[emitters]]` or a `[[bodies]]`");
     }
 }
 

@@ -200,7 +200,7 @@ fn output(c: &mut Check) {
                 c.positive(format!("{path}.force_histogram.max"), "the upper end of a histogram", *max, "");
             }
             What::Count(region) => super::places::region(c, &format!("{path}.count"), region),
-            What::Energy {} | What::Coordination {} | What::WallForces {} => {}
+            What::Energy {} | What::Coordination {} | What::WallForces {} | What::Bodies {} => {}
         }
     }
 }

@@ -4,6 +4,7 @@
 //! replaced by NaN (or an empty name): checks compare so that NaN offends nobody, hence one mistake is reported once
 //! and all others are still found.
 
+mod bodies;
 mod grains;
 mod output;
 mod picture;

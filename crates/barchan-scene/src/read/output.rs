@@ -20,8 +20,8 @@ pub(super) fn output(cx: &mut Reader, value: Value, duration: f64) -> Output {
 pub(super) fn measure(cx: &mut Reader, value: Value, every: f64) -> Measure {
     let mut keys = value.table(cx, "write each measurement under its own `[[measure]]`");
     let help = "say what to measure: `energy = {}`, `coordination = {}`, `flow = { point, normal }`, `count = { box = … }`, \
-                `wall_forces = {}` or `force_histogram = {}`";
-    let kinds = &["energy", "coordination", "flow", "count", "wall_forces", "force_histogram"];
+                `wall_forces = {}`, `bodies = {}` or `force_histogram = {}`";
+    let kinds = &["energy", "coordination", "flow", "count", "wall_forces", "bodies", "force_histogram"];
     let measure = Measure {
         name: keys.text_or(cx, "name", ""),
         what: match keys.one_of(cx, kinds, help) {
@@ -47,6 +47,7 @@ fn what(cx: &mut Reader, key: &str, value: Value) -> What {
             normal: keys.vector_or(cx, "normal", Q::NUMBER, -DVec3::Z),
         },
         "wall_forces" => What::WallForces {},
+        "bodies" => What::Bodies {},
         _ => What::ForceHistogram {
             bins: keys.count_opt(cx, "bins").unwrap_or(What::BINS),
             max: keys.quantity_or(cx, "max", Q::NUMBER, What::MAX),

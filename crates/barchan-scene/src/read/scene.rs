@@ -1,6 +1,6 @@
 //! The top of a scene: domain, materials, laws, integrator.
 
-use super::{Keys, Reader, Value, grains, output, picture, walls};
+use super::{Keys, Reader, Value, bodies, grains, output, picture, walls};
 use crate::presets::Preset;
 use crate::types::*;
 use crate::units::Quantity as Q;
@@ -30,6 +30,8 @@ pub(super) fn scene<'a>(cx: &mut Reader, document: &'a Spanned<DeTable<'a>>) -> 
     let integrator = keys.get(cx, "integrator").map_or_else(Integrator::default, |v| integrator(cx, v));
     let shapes = keys.named(cx, "shapes").into_iter().map(|(name, v)| (name, grains::shape(cx, v))).collect();
     let grains = keys.tables(cx, "grains", grains::grains);
+    let first = materials.keys().next().cloned().unwrap_or_default();
+    let bodies = keys.tables(cx, "bodies", |cx, i, v| bodies::body(cx, i, v, &first));
     let emitters = keys.tables(cx, "emitters", grains::emitter);
     let sinks = keys.tables(cx, "sinks", grains::sink);
     let walls = keys.tables(cx, "walls", walls::wall);
@@ -52,6 +54,7 @@ pub(super) fn scene<'a>(cx: &mut Reader, document: &'a Spanned<DeTable<'a>>) -> 
         integrator,
         shapes,
         grains,
+        bodies,
         emitters,
         sinks,
         walls,

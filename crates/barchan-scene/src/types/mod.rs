@@ -3,6 +3,7 @@
 //! They serialise to the very format that [`Scene::from_toml`](crate::Scene::from_toml) reads, and describe themselves as JSON
 //! schema. They are *not* deserialised by serde: the reader in `read/` reports all problems at once, serde stops at the first.
 
+mod bodies;
 mod contact;
 mod grains;
 mod material;
@@ -10,6 +11,7 @@ mod output;
 mod picture;
 mod walls;
 
+pub use bodies::*;
 pub use contact::*;
 pub use grains::*;
 pub use material::*;
@@ -66,6 +68,9 @@ pub struct Scene {
     /// Populations of grains.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grains: Vec<Grains>,
+    /// Rigid bodies.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bodies: Vec<Body>,
     /// Discs that pour grains during the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub emitters: Vec<Emitter>,

@@ -88,6 +88,8 @@ pub enum What {
     Count(Region),
     /// Force [N] and torque [N m] on every wall.
     WallForces {},
+    /// Place, orientation, velocity, spin, force and torque of every body.
+    Bodies {},
     /// Histogram of the normal contact forces over their mean.
     ForceHistogram {
         /// Number of bins.
@@ -122,6 +124,7 @@ impl What {
             Self::Flow { .. } => "flow",
             Self::Count(_) => "count",
             Self::WallForces {} => "wall_forces",
+            Self::Bodies {} => "bodies",
             Self::ForceHistogram { .. } => "force_histogram",
         }
     }

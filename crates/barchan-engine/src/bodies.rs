@@ -1,0 +1,208 @@
+//! Bodies of a scene: solids from meshes, with the surfaces that grains touch.
+
+use crate::meshes;
+use barchan_core::mesh::Mesh;
+use barchan_core::sampling::{self, Placement, Sampling};
+use barchan_core::sdf::Field;
+use barchan_core::shapes::Shape;
+use barchan_core::walls::{Facets, Geometry, Keyframe, Motion, Wall};
+use barchan_dem::{Carried, NewGrain};
+use barchan_scene::{Body, BodyContact, Parsed, Problem, Scene, Solid};
+use glam::{DAffine3, DMat3, DQuat, DVec3};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Radius of the spheres that line a body, over its longest side, where none is given.
+const LINING: f64 = 1.0 / 12.0;
+/// Share of the surface that spheres must reach; else they are made smaller.
+const REACHED: f64 = 0.7;
+/// Times they are halved.
+const HALVINGS: usize = 5;
+/// Gap between the spheres of a lining and the surface, over their radius. What they meet is as flat as their own surface:
+/// walls, and the faces of other bodies. Spheres that grains touch lie closer.
+const ROUGHNESS: f64 = 0.5;
+
+/// The solid of a body: mass, lining and skin.
+pub(crate) fn solid(body: &Body, density: f64, folder: &Path) -> Result<Solid, String> {
+    let (mesh, path) = meshes::closed(&body.mesh, folder)?;
+    let mesh = mesh.transformed(&DAffine3::from_scale(body.scale));
+    let mut solid = mesh.mass_properties().ok_or("the mesh has no volume")?;
+    if let Some(centre) = body.centre {
+        solid.centroid = centre;
+    }
+    if let Some(moments) = body.inertia {
+        let density = body.mass.map_or(body.density.unwrap_or(density), |m| m / solid.volume);
+        solid.inertia = DMat3::from_diagonal(moments / density);
+    }
+    let spheres = lining(body, &mesh)?;
+    let shape = Shape::solid(&body.name, &spheres, &solid, &mesh).map_err(|e| e.to_string())?;
+    Ok(Solid { shape: Some(Arc::new(shape)), path })
+}
+
+/// Centres and radii of the spheres that line a body [m].
+fn lining(body: &Body, mesh: &Mesh) -> Result<Vec<(DVec3, f64)>, String> {
+    let (low, high) = mesh.bounds().ok_or("the mesh has no vertices")?;
+    let mut radius = body.radius.unwrap_or(LINING * (high - low).max_element());
+    for round in 0..=HALVINGS {
+        let mut settings = sampling::Settings::new(radius, Placement::Inside, 1);
+        if body.contact != BodyContact::Spheres {
+            (settings.roughness, settings.least) = (ROUGHNESS, 1.0);
+        }
+        let mut sampling = Sampling::new(mesh, settings).map_err(|e| e.to_string())?;
+        sampling.run();
+        let reached = sampling.quality().coverage;
+        if reached >= REACHED || body.radius.is_some() && !sampling.spheres().is_empty() {
+            return Ok(sampling.spheres().to_vec());
+        }
+        if body.radius.is_some() || round == HALVINGS {
+            let share = 100.0 * reached;
+            return Err(format!(
+                "spheres of {radius:.2e} m inside it reach {share:.0} % of its surface: use smaller ones"
+            ));
+        }
+        radius *= 0.5;
+    }
+    Ok(Vec::new())
+}
+
+/// One body of the scene, by its name and by where the solver has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Named {
+    /// Name; numbered where several share a table.
+    pub name: String,
+    /// Id of its grain.
+    pub grain: u32,
+}
+
+/// All bodies of a scene. They are born first, in the order of the scene, so that their ids are known.
+pub fn named(scene: &Scene) -> Vec<Named> {
+    let names = scene.bodies.iter().flat_map(|b| {
+        let name = move |k: usize| if b.at.len() == 1 { b.name.clone() } else { format!("{} {}", b.name, k + 1) };
+        (0..b.at.len()).map(name)
+    });
+    names.enumerate().map(|(id, name)| Named { name, grain: id as u32 }).collect()
+}
+
+/// What the bodies of a scene bring to a solver.
+#[derive(Default)]
+pub(crate) struct Bodies {
+    /// Shapes, to stand after those of the grains.
+    pub shapes: Vec<Shape>,
+    /// Grains, to be born first.
+    pub grains: Vec<NewGrain>,
+    /// Surfaces, to stand after the walls of the scene.
+    pub walls: Vec<Wall>,
+    /// Which surface belongs to which grain.
+    pub carried: Vec<Carried>,
+}
+
+impl Bodies {
+    /// Of a scene whose meshes were fetched. `largest` is the radius of the largest ball that may touch a body [m].
+    pub fn of(scene: &Scene, shapes_before: usize, largest: f64) -> Bodies {
+        let mut all = Bodies::default();
+        let names = named(scene);
+        for body in &scene.bodies {
+            let Some(solid) = body.solid.shape.as_deref() else { continue };
+            let (shape, unit) = solid;
+            let index = (shapes_before + all.shapes.len()) as u16;
+            let material = scene.materials.get_index_of(&body.material).unwrap_or_default() as u16;
+            let volume = shape.volume() * unit.powi(3);
+            let mass = body.mass.or(body.density.map(|d| d * volume));
+            let surface = surface(body, shape, *unit, largest);
+            let file = DQuat::from_scaled_axis(body.turn);
+            let orientation = file * shape.to_principal().inverse();
+            for at in &body.at {
+                let grain = all.grains.len();
+                let position = *at + file * shape.centre(*unit);
+                if let Some(geometry) = &surface {
+                    let mut wall = Wall::new(names[grain].name.clone(), geometry.clone(), material);
+                    let (time, turn) = (0.0, orientation.to_scaled_axis());
+                    wall.motion =
+                        Motion { keyframes: vec![Keyframe { time, at: position, turn }], ..Motion::default() };
+                    all.carried
+                        .push(Carried { wall: (scene.walls.len() + all.walls.len()) as u16, grain: grain as u32 });
+                    all.walls.push(wall);
+                }
+                all.grains.push(NewGrain {
+                    position,
+                    velocity: body.velocity,
+                    spin: body.spin,
+                    orientation,
+                    radius: *unit,
+                    mass,
+                    material,
+                    shape: index,
+                });
+            }
+            all.shapes.push(shape.clone());
+        }
+        all
+    }
+
+    /// Radius of the ball about the centre of mass that holds a body [m].
+    pub fn reach(&self, grain: &NewGrain) -> f64 {
+        let first = self.grains.first().map_or(0, |g| g.shape);
+        self.shapes[(grain.shape - first) as usize].bounding_radius() * grain.radius
+    }
+
+    /// Material, radius [m] and the mass that one sphere carries [kg], of each body: what a time step must resolve.
+    pub fn contacts(&self, shapes: &[Shape], densities: &[f64]) -> Vec<(u16, f64, f64)> {
+        let one = |g: &NewGrain| {
+            let shape = &shapes[g.shape as usize];
+            let mass = g.mass.unwrap_or(densities[g.material as usize] * shape.volume() * g.radius.powi(3));
+            let least = shape.spheres().iter().map(|s| s.radius).fold(1.0, f64::min);
+            // As if all spheres of one side bore at once, a body's side being about a sixth of it; and what is pushed off
+            // its centre yields by turning as well.
+            let turning = shape.volume() * shape.bounding_radius().powi(2) / shape.inertia().min_element();
+            let together = (shape.spheres().len() as f64 / 6.0).max(1.0) * (1.0 + turning);
+            (g.material, least * g.radius, mass / together)
+        };
+        self.grains.iter().map(one).collect()
+    }
+
+    /// Bodies that begin within a wall or within another.
+    pub fn overlaps(&self, parsed: &Parsed, settings: &barchan_dem::Settings) -> Vec<Problem> {
+        let slack = 1.0 - settings.max_overlap;
+        let states: Vec<_> = settings.walls.iter().map(|w| w.state_at(0.0)).collect();
+        let mut problems = Vec::new();
+        let tables = parsed.scene.bodies.iter().enumerate().flat_map(|(i, b)| (0..b.at.len()).map(move |k| (i, k)));
+        for ((id, grain), (i, k)) in self.grains.iter().enumerate().zip(tables) {
+            let own = self.carried.iter().find(|c| c.grain as usize == id).map(|c| c.wall as usize);
+            let shape = &settings.shapes[grain.shape as usize];
+            let deepest = |w: usize| {
+                let depth = |s: &barchan_core::shapes::ShapeSphere| {
+                    let x = grain.position + grain.orientation * (s.centre * grain.radius);
+                    s.radius * grain.radius * slack - settings.walls[w].clearance(&states[w], x)
+                };
+                shape.spheres().iter().map(depth).fold(0.0, f64::max)
+            };
+            for w in (0..settings.walls.len()).filter(|&w| Some(w) != own) {
+                let depth = deepest(w);
+                if depth > 0.0 {
+                    let message = format!("this body reaches {depth:.2e} m into {}", settings.walls[w].name);
+                    let help = "move them apart";
+                    problems.push(parsed.error_at(&format!("bodies[{i}].at[{k}]"), message, help));
+                }
+            }
+        }
+        problems
+    }
+}
+
+/// What grains touch, in the body's own frame; none where they touch its spheres.
+fn surface(body: &Body, shape: &Shape, unit: f64, largest: f64) -> Option<Geometry> {
+    let mesh = shape.skin()?.scaled(unit);
+    match body.contact {
+        BodyContact::Spheres => None,
+        BodyContact::Mesh => Some(Geometry::Mesh(Arc::new(Facets::about(mesh, DVec3::ZERO)))),
+        BodyContact::Field => {
+            let (low, high) = mesh.bounds()?;
+            // Balls are looked for up to a skin of their own radius and one of the wall's beyond it.
+            let cell = ((high - low).max_element() / CELLS).min(0.5 * largest);
+            Field::build(&mesh, cell, 3.0 * largest + cell).ok().map(|f| Geometry::Field(Arc::new(f)))
+        }
+    }
+}
+
+/// Cells of a body's distance field along its longest side, at least.
+const CELLS: f64 = 64.0;

@@ -1,0 +1,196 @@
+//! Bodies among grains, walls and each other: what is conserved, what stands, what is measured.
+
+use barchan_core::frame::Frame;
+use barchan_engine::{World, assemble};
+use barchan_scene::Scene;
+use glam::{DQuat, DVec3};
+
+fn world(text: &str) -> World {
+    let parsed = Scene::from_toml(text, "test").unwrap_or_else(|e| panic!("{}", e.listing()));
+    assemble(&parsed).unwrap_or_else(|e| panic!("{}", e.listing()))
+}
+
+fn run(world: &mut World, time: f64) {
+    while world.time() < time {
+        world.step().unwrap();
+    }
+}
+
+/// Momentum [kg m/s] and angular momentum about the origin [kg m²/s] of everything.
+fn momenta(frame: &Frame<'_>) -> (DVec3, DVec3) {
+    (0..frame.len()).fold((DVec3::ZERO, DVec3::ZERO), |(p, l), g| {
+        let shape = &frame.shapes[frame.shape[g] as usize];
+        let inertia = frame.mass[g] / shape.volume() * shape.inertia() * frame.radius[g].powi(2);
+        let turn = frame.orientation.get(g).copied().unwrap_or(DQuat::IDENTITY);
+        let own = turn * (inertia * (turn.inverse() * frame.spin[g]));
+        let push = frame.mass[g] * frame.velocity[g];
+        (p + push, l + frame.position[g].cross(push) + own)
+    })
+}
+
+const HEAD: &str = r#"
+duration = 1.0
+domain = { min = [-1, -1, -1], max = [1, 1, 1] }
+[materials.stone]
+density = 2500.0
+young = 1e7
+poisson = 0.3
+restitution = 0.5
+friction = 0.5
+[integrator]
+max_overlap = 0.3
+"#;
+
+/// A swarm of grains meets a spinning box from all sides.
+fn swarm(contact: &str, precision: &str) -> String {
+    format!(
+        r#"gravity = [0, 0, 0]
+{HEAD}
+precision = "{precision}"
+[[bodies]]
+mesh = "box"
+scale = [0.03, 0.04, 0.05]
+at = [0, 0, 0]
+turn = [0.3, 0.5, 0.1]
+spin = [3, -8, 5]
+contact = "{contact}"
+[[grains]]
+material = "stone"
+radius = 0.004
+velocity = [-0.5, 0, 0]
+fill = {{ box = {{ min = [0.04, -0.03, -0.03], max = [0.09, 0.03, 0.03] }}, count = 60 }}
+[[grains]]
+material = "stone"
+radius = 0.003
+velocity = [0, 0.4, -0.1]
+fill = {{ box = {{ min = [-0.03, -0.09, -0.03], max = [0.03, -0.04, 0.03] }}, count = 60 }}
+"#
+    )
+}
+
+#[test]
+fn grains_and_bodies_keep_their_momentum_together() {
+    for (contact, precision, tolerance) in
+        [("mesh", "double", 1e-11), ("field", "double", 1e-11), ("spheres", "double", 1e-11), ("mesh", "mixed", 1e-5)]
+    {
+        let mut world = world(&swarm(contact, precision));
+        let (p, l) = momenta(&world.frame());
+        let before = world.frame().spin[0];
+        run(&mut world, 0.12);
+        let (q, m) = momenta(&world.frame());
+        let scale =
+            world.frame().mass.iter().zip(world.frame().velocity.iter()).map(|(m, v)| m * v.length()).sum::<f64>();
+        assert!((q - p).length() < tolerance * scale, "{contact}, {precision}: {p} became {q}");
+        assert!((m - l).length() < tolerance * scale * 0.1, "{contact}, {precision}: {l} became {m}");
+        let body = world.frame().id.iter().position(|id| *id == 0).unwrap();
+        assert!(world.frame().velocity[body].length() > 0.01, "the body was hit");
+        assert!((world.frame().spin[body] - before).length() > 0.1, "the body was turned");
+    }
+}
+
+#[test]
+fn a_free_box_tumbles_with_its_energy_and_momentum() {
+    // Spun about its middle axis: it flips, again and again, and keeps what it has.
+    let text = format!(
+        "gravity = [0, 0, 0]\n{HEAD}\n[[bodies]]\nmesh = \"box\"\nscale = [0.02, 0.04, 0.06]\nat = [0, 0, 0]\nspin = [0.01, 20, 0]\n"
+    );
+    let mut world = world(&text);
+    let (energy, (_, l)) = (world.dem().energies().rotation, momenta(&world.frame()));
+    let start = world.frame().orientation[0];
+    let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+    while world.time() < 3.0 {
+        world.step().unwrap();
+        let up = (world.frame().orientation[0] * (start.inverse() * DVec3::Y)).y;
+        least = least.min(up);
+        most = if least < -0.99 { most.max(up) } else { f64::NEG_INFINITY };
+    }
+    assert!(least < -0.99 && most > 0.99, "turned over ({least}) and back ({most})");
+    assert!((world.dem().energies().rotation / energy - 1.0).abs() < 1e-5);
+    assert!((momenta(&world.frame()).1 - l).length() < 1e-10 * l.length());
+}
+
+#[test]
+fn a_box_on_a_floor_rests_where_it_touches() {
+    for contact in ["mesh", "field", "spheres"] {
+        let text = format!(
+            "{HEAD}\n[[walls]]\nmaterial = \"stone\"\nplane = {{ point = [0, 0, 0], normal = [0, 0, 1] }}\n\
+             [[bodies]]\nmesh = \"box\"\nscale = 0.1\nat = [0, 0, 0.0502]\ncontact = \"{contact}\"\n[[measure]]\nbodies = {{}}\n"
+        );
+        let mut world = world(&text);
+        run(&mut world, 0.4);
+        let frame = world.frame();
+        assert!((frame.position[0] - DVec3::new(0.0, 0.0, 0.05)).length() < 5e-4, "{contact}: {}", frame.position[0]);
+        assert!(frame.velocity[0].length() < 1e-4 && frame.spin[0].length() < 2e-3, "{contact}: still moves");
+        let (force, torque) = world.dem().load_on(0).unwrap();
+        let weight = frame.mass[0] * 9.81;
+        assert!((force.z / weight - 1.0).abs() < 0.02 && torque.length() < 0.02 * weight * 0.05, "{force} {torque}");
+        assert!((frame.mass[0] - 2.5).abs() < 1e-9, "mass of the solid, not of the spheres");
+    }
+}
+
+#[test]
+fn mass_and_inertia_can_be_given() {
+    let text = format!(
+        "gravity = [0, 0, 0]\n{HEAD}\n[[bodies]]\nmesh = \"sphere\"\nscale = 0.05\nmass = 3.0\ninertia = [0.001, 0.002, 0.0025]\n\
+         centre = [0, 0, -0.01]\nat = [0.1, 0, 0]\n"
+    );
+    let world = world(&text);
+    let frame = world.frame();
+    assert!((frame.mass[0] - 3.0).abs() < 1e-12);
+    assert!((frame.position[0] - DVec3::new(0.1, 0.0, -0.01)).length() < 1e-12, "{}", frame.position[0]);
+    let shape = &frame.shapes[frame.shape[0] as usize];
+    let mut moments = (3.0 / shape.volume() * shape.inertia() * frame.radius[0].powi(2)).to_array();
+    moments.sort_by(f64::total_cmp);
+    for (is, given) in moments.iter().zip([0.001, 0.002, 0.0025]) {
+        assert!((is / given - 1.0).abs() < 1e-9, "{moments:?}");
+    }
+}
+
+#[test]
+fn bodies_that_cannot_be_are_refused_with_their_place() {
+    let refused = |body: &str| {
+        let text = format!(
+            "{HEAD}\n[[walls]]\nmaterial = \"stone\"\nplane = {{ point = [0, 0, 0], normal = [0, 0, 1] }}\n[[bodies]]\n{body}\n"
+        );
+        match Scene::from_toml(&text, "test") {
+            Err(e) => e.listing(),
+            Ok(parsed) => match assemble(&parsed) {
+                Err(e) => e.listing(),
+                Ok(_) => panic!("accepted: {body}"),
+            },
+        }
+    };
+    for (body, words) in [
+        ("mesh = \"box\"\nat = [0, 0, 0.2]", "wall 1"),
+        ("mesh = \"screw\"\nscale = 0.1\nat = [0, 0, 0.5]", "closed"),
+        ("mesh = \"gone.stl\"\nat = [0, 0, 0.5]", "gone.stl"),
+        ("mesh = \"box\"\nscale = 0\nat = [0, 0, 0.5]", "scale"),
+        ("mesh = \"box\"\nscale = 0.1\nmass = 1\ndensity = 2\nat = [0, 0, 0.5]", "density"),
+        ("mesh = \"box\"\nscale = 0.1", "at"),
+        ("mesh = \"box\"\nscale = 0.1\nat = [[0, 0, 0.3], [0, 0, 0.35]]", "body 1 2"),
+        ("mesh = \"box\"\nscale = 0.1\nmaterial = \"wood\"\nat = [0, 0, 0.3]", "wood"),
+    ] {
+        let listing = refused(body);
+        assert!(listing.contains(words), "{body}: {listing}");
+    }
+}
+
+#[test]
+fn a_stack_of_ten_boxes_stands() {
+    let places: Vec<String> = (0..10).map(|k| format!("[0, 0, {}]", 0.0501 + 0.1001 * f64::from(k))).collect();
+    let text = format!(
+        "{}\n[[walls]]\nmaterial = \"stone\"\nplane = {{ point = [0, 0, 0], normal = [0, 0, 1] }}\n\
+         [[bodies]]\nname = \"box\"\nmesh = \"box\"\nscale = 0.1\nradius = 0.0125\nat = [{}]\n",
+        HEAD.replace("max = [1, 1, 1]", "max = [1, 1, 2]"),
+        places.join(", ")
+    );
+    let mut world = world(&text);
+    run(&mut world, 0.5);
+    let frame = world.frame();
+    for g in 0..frame.len() {
+        let place = DVec3::new(0.0, 0.0, 0.05 + 0.1 * f64::from(frame.id[g]));
+        let off = frame.position[g] - place;
+        assert!(off.truncate().length() < 1e-3 && off.z.abs() < 3e-3, "box {}: {off}", frame.id[g]);
+        assert!(frame.velocity[g].length() < 1e-3, "box {}: {}", frame.id[g], frame.velocity[g]);
+    }
+}

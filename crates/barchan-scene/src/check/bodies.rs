@@ -1,0 +1,37 @@
+//! Bodies that have a size, a mass and a place.
+
+use super::Check;
+use crate::types::*;
+
+pub(super) fn check(c: &mut Check) {
+    let periodic = c.scene.domain.is_periodic().contains(&true);
+    for (i, b) in c.scene.bodies.iter().enumerate() {
+        let path = format!("bodies[{i}]");
+        for s in b.scale.to_array() {
+            c.positive(format!("{path}.scale"), "the scale", s, "");
+        }
+        let inertia = b.inertia.map_or([None; 3], |v| v.to_array().map(Some));
+        let given = [("density", b.density, "kg/m3"), ("mass", b.mass, "kg"), ("radius", b.radius, "m")];
+        for (key, value, unit) in given.into_iter().chain(inertia.map(|x| ("inertia", x, "kg m2"))) {
+            if let Some(value) = value {
+                c.positive(format!("{path}.{key}"), &format!("the {key}"), value, unit);
+            }
+        }
+        if b.density.is_some() && b.mass.is_some() {
+            c.error(format!("{path}.mass"), "`mass` cannot stand beside `density`", "keep one of the two");
+        }
+        if periodic && b.contact != BodyContact::Spheres {
+            let message = "the surface of a body has no images across periodic sides";
+            c.error(&path, message, "use `contact = \"spheres\"`, or make the domain not periodic");
+        }
+        if b.at.is_empty() && c.given(&format!("{path}.at")) {
+            c.error(format!("{path}.at"), "the body is nowhere", "give it a place");
+        }
+        let (min, max) = (c.scene.domain.min, c.scene.domain.max);
+        for (k, x) in b.at.iter().enumerate() {
+            if c.has_domain() && !(x.cmpge(min).all() && x.cmple(max).all()) && x.is_finite() {
+                c.warn(format!("{path}.at[{k}]"), "this place is outside the domain", "move it, or enlarge the domain");
+            }
+        }
+    }
+}
