@@ -231,7 +231,7 @@ fn draw(args: &RenderArgs) -> Result<(), Failure> {
     let quality = Quality { samples: args.samples, ..Quality::default() };
     match product {
         Product::Still(path) => {
-            let frame = reel.still(args.frame.unwrap_or(reel::Which::Last))?;
+            let frame = reel.still(args.frame.unwrap_or(reel::Which::Last), &setting.shapes())?;
             setting.survey(std::iter::once(Ok(frame.clone())))?;
             let image = setting.draw(renderer.as_mut(), &quality, &frame, None)?;
             png::write(&path, image.width, image.height, &image.rgba).map_err(file)?;
@@ -333,8 +333,8 @@ fn shoot(
     take: &mut dyn FnMut(usize, &Image) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     stop::listen("nothing is kept of the film");
-    let sampled = reel.sample();
-    setting.survey(sampled.iter().map(|i| reel.read_near(*i)))?;
+    let (sampled, shapes) = (reel.sample(), setting.shapes());
+    setting.survey(sampled.iter().map(|i| reel.read_near(*i, &shapes)))?;
     let mut show = Show::new(args.quiet, timing.times.len(), &renderer.name());
     let mut last: Option<(usize, f64, Image)> = None;
     for (n, time) in timing.times.iter().enumerate() {
@@ -346,7 +346,7 @@ fn shoot(
         // A camera at rest sees the same frame as before.
         let again = last.as_ref().filter(|(i, t, _)| *i == index && setting.is_still(*t, *time));
         if again.is_none() {
-            let frame = reel.read_near(index)?;
+            let frame = reel.read_near(index, &shapes)?;
             let image = setting.draw_at(renderer, quality, &frame, *time, Some(timing.speed))?;
             last = Some((index, *time, image));
         }
