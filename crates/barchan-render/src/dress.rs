@@ -99,6 +99,7 @@ fn surface(skin: &Skin, frame: &Frame<'_>, grain: usize, origin: DVec3, colour: 
 mod tests {
     use super::*;
     use crate::colour::ColourBy;
+    use crate::{Extent, View};
     use barchan_core::frame::WallFrame;
     use barchan_core::mesh;
     use barchan_core::shapes::Shape;
@@ -189,6 +190,11 @@ mod tests {
             let out = turned(v) * (frame.turn(0).inverse() * n.as_dvec3());
             assert!((out.element_sum() - out.max_element()).abs() < 1e-8, "normal to one face, outwards: {n}");
         }
+        // Light and shadow reach it, though the only spheres are 5 m away.
+        let view = View { eye: Vec3::Z, target: Vec3::ZERO, up: Vec3::Y, field: 0.5, size: [16, 9] };
+        let extent = Extent::of(&picture, &view);
+        let held = |v: &Vec3| (*v - extent.middle).abs().cmple(extent.half * 1.0001).all();
+        assert!(drawn.vertices.iter().all(held), "{extent:?}");
         frame.position.to_mut()[0].z = f64::NAN;
         assert!(dresser.dress(&frame).unwrap().solids.is_empty(), "nowhere");
     }

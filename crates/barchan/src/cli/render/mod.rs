@@ -8,6 +8,7 @@ use super::{Failure, Threads, stop};
 use barchan::draw::{CpuRenderer, GpuRenderer, Image, Legend, Map, Quality, Renderer};
 use barchan::io::film::{Film, FilmError};
 use barchan::io::{atomic, png};
+use barchan::prelude::Parsed;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use reel::Reel;
@@ -195,38 +196,42 @@ fn film(e: FilmError) -> Failure {
 
 pub fn render(args: RenderArgs) -> Result<(), Failure> {
     args.threads.set()?;
-    draw(&args)
+    draw(&args, None)
 }
 
 /// What a finished run leaves: a film under the folder's name, and its last picture.
 pub fn film_of(folder: &Path, quiet: bool) -> Result<(), Failure> {
     // At half the scene's size a film takes a fraction of the run's own time; `barchan render` draws it in full.
-    let size = Setting::load(&RenderArgs::of(folder))?.size().map(|n| (n / 4 * 2).max(16));
+    let scene = setting::scene(folder)?;
+    let size = Setting::new(&RenderArgs::of(folder), scene.clone())?.size().map(|n| (n / 4 * 2).max(16));
     let args = RenderArgs { quiet, size: Some(size), ..RenderArgs::of(folder) };
-    draw(&args)?;
+    draw(&args, Some(scene.clone()))?;
     let last = Some(folder.join("last.png"));
-    draw(&RenderArgs { frame: Some(reel::Which::Last), output: last, quiet: true, size: None, ..args })
+    draw(&RenderArgs { frame: Some(reel::Which::Last), output: last, quiet: true, size: None, ..args }, Some(scene))
 }
 
 /// One picture of a run as it stands, for the gallery.
 pub fn portrait(folder: &Path, path: &Path, size: [u32; 2]) -> Result<(), Failure> {
-    draw(&RenderArgs {
+    let args = RenderArgs {
         frame: Some(reel::Which::Last),
         output: Some(path.into()),
         size: Some(size),
         samples: 16,
         plain: true,
         ..RenderArgs::of(folder)
-    })
+    };
+    draw(&args, None)
 }
 
-fn draw(args: &RenderArgs) -> Result<(), Failure> {
+/// Draws what is asked for. A scene that is at hand is not read again: lining its solids with spheres takes seconds.
+fn draw(args: &RenderArgs, scene: Option<Parsed>) -> Result<(), Failure> {
     let product = args.product()?;
     let reel = Reel::open(&args.folder)?;
     if !args.quiet {
         reel.warnings().for_each(|w| say::aside(format_args!("warning: {w}")));
     }
-    let mut setting = Setting::load(args)?;
+    let scene = scene.map_or_else(|| setting::scene(&args.folder), Ok)?;
+    let mut setting = Setting::new(args, scene)?;
     let mut renderer = renderer(args.renderer)?;
     let quality = Quality { samples: args.samples, ..Quality::default() };
     match product {

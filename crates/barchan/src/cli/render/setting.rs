@@ -10,9 +10,10 @@ use barchan::draw::legend::Bar;
 use barchan::draw::{
     CameraPath, ColourBy, ColourError, Colouring, Dresser, Image, Light, Map, Quality, Renderer, Skins, Stand, Survey,
 };
-use barchan::prelude::{Frame, Scene};
+use barchan::prelude::{Frame, Parsed, Scene};
 use barchan::scene::{Background, Camera, ColourMap};
 use glam::{DVec3, Vec3};
+use std::path::Path;
 use std::sync::Arc;
 
 /// A camera of the command line.
@@ -85,10 +86,14 @@ struct Shown {
     bar: Option<Bar>,
 }
 
+/// The scene of a run, with its meshes.
+pub fn scene(folder: &Path) -> Result<Parsed, Failure> {
+    Ok(barchan::load(&folder.join("scene.toml").to_string_lossy())?)
+}
+
 impl Setting {
-    pub fn load(args: &RenderArgs) -> Result<Setting, Failure> {
-        let file = args.folder.join("scene.toml");
-        let parsed = barchan::load(&file.to_string_lossy())?;
+    /// How the run of a scene is shown.
+    pub fn new(args: &RenderArgs, parsed: Parsed) -> Result<Setting, Failure> {
         let (shapes, scene) = (barchan::engine::shapes(&parsed), parsed.scene);
         let picture = &scene.picture;
         let camera = match &args.camera {
