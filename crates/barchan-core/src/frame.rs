@@ -3,6 +3,7 @@
 //! Writers, the renderer, measurements and (later) Python read [`Frame`]s only; nobody reaches into a solver.
 //! One row is one grain. A grain of several spheres is expanded by [`Frame::spheres`].
 
+use crate::mesh::Mesh;
 use crate::shapes::Shape;
 use glam::{DQuat, DVec3};
 use std::borrow::Cow;
@@ -95,20 +96,33 @@ impl Frame<'_> {
         self.position.is_empty()
     }
 
+    /// How a grain is turned from the frame of its shape.
+    pub fn turn(&self, grain: usize) -> DQuat {
+        self.orientation.get(grain).copied().unwrap_or(DQuat::IDENTITY)
+    }
+
+    /// The surface of a grain that is a solid: its vertices, times the grain's radius, turned and moved as the grain is.
+    /// None for a grain of spheres.
+    pub fn skin(&self, grain: usize) -> Option<&Arc<Mesh>> {
+        self.shapes[self.shape[grain] as usize].skin()
+    }
+
     /// Every sphere of every grain, grain by grain.
     pub fn spheres(&self) -> impl Iterator<Item = SphereView> + '_ {
-        (0..self.len()).flat_map(move |g| {
-            let shape = &self.shapes[self.shape[g] as usize];
-            let turn = self.orientation.get(g).copied().unwrap_or(DQuat::IDENTITY);
-            shape.spheres().iter().map(move |s| {
-                let arm = turn * (s.centre * self.radius[g]);
-                SphereView {
-                    grain: g,
-                    centre: self.position[g] + arm,
-                    radius: s.radius * self.radius[g],
-                    velocity: self.velocity[g] + self.spin[g].cross(arm),
-                }
-            })
+        (0..self.len()).flat_map(|g| self.spheres_of(g))
+    }
+
+    /// Every sphere of a grain.
+    pub fn spheres_of(&self, grain: usize) -> impl Iterator<Item = SphereView> + '_ {
+        let (turn, radius) = (self.turn(grain), self.radius[grain]);
+        self.shapes[self.shape[grain] as usize].spheres().iter().map(move |s| {
+            let arm = turn * (s.centre * radius);
+            SphereView {
+                grain,
+                centre: self.position[grain] + arm,
+                radius: s.radius * radius,
+                velocity: self.velocity[grain] + self.spin[grain].cross(arm),
+            }
         })
     }
 

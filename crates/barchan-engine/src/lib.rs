@@ -21,6 +21,6 @@ pub mod world;
 
 pub use assemble::{Meeting, SceneErrors, assemble};
 pub use meshes::fetch as fetch_meshes;
-pub use run::{Progress, Run, RunError, RunOptions, RunReport, Status, keep, run};
+pub use run::{Progress, Run, RunError, RunOptions, RunReport, Status, keep, run, shapes};
 pub use sinks::Tally;
 pub use world::{Plan, Row, Summary, World, WorldError};

@@ -1,10 +1,12 @@
-//! Our own frame files read back, for rendering and tests: every sphere comes back as a grain of one sphere.
+//! Our own frame files read back, for rendering and tests: every sphere comes back as a grain of one sphere. With the
+//! scene's shapes at hand, solids of a `.vtp` come back as the grains they were.
 //!
 //! Reading is strict: a file that is cut short, altered or of another layout gives an error that names file and place,
 //! never a frame with holes. Lengths are compared with the bytes at hand before memory is taken.
 
 use crate::atomic::FileError;
 use crate::columns::COLUMNS;
+use crate::solids::{self, Solid};
 use barchan_core::frame::{Extra, Frame, WallFrame};
 use barchan_core::shapes::Shape;
 use flate2::bufread::ZlibDecoder;
@@ -36,15 +38,24 @@ pub enum ReadError {
 }
 
 /// Place and reason, before the file's name is added.
-type Damage = (String, String);
+pub(crate) type Damage = (String, String);
 
-fn damage<T>(place: impl Into<String>, what: impl Into<String>) -> Result<T, Damage> {
+pub(crate) fn damage<T>(place: impl Into<String>, what: impl Into<String>) -> Result<T, Damage> {
     Err((place.into(), what.into()))
 }
 
-/// Reads a `.vtp` written by [`crate::vtk`].
+/// Reads a `.vtp` written by [`crate::vtk`], all as spheres.
 pub fn read_vtp(path: impl AsRef<Path>) -> Result<Frame<'static>, ReadError> {
-    read_with(path.as_ref(), vtp_from_bytes)
+    read_with(path.as_ref(), |bytes| Ok(vtp_from_bytes(bytes)?.0))
+}
+
+/// Reads a `.vtp` of a run whose scene has these shapes: a grain that is a solid comes back as one row, with its shape and
+/// orientation, as it was written but for the rounding of its velocity; other grains as spheres.
+pub fn read_vtp_with(path: impl AsRef<Path>, shapes: &Arc<[Shape]>) -> Result<Frame<'static>, ReadError> {
+    read_with(path.as_ref(), |bytes| {
+        let (frame, solids) = vtp_from_bytes(bytes)?;
+        solids::gather(frame, &solids, shapes)
+    })
 }
 
 /// Reads a `.ply` written by [`crate::ply`]. It holds neither masses nor spins: those columns come back as NaN.
@@ -85,9 +96,10 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// Reads the frame.
-    pub fn read(&self) -> Result<Frame<'static>, ReadError> {
-        if self.path.extension().is_some_and(|e| e == "ply") { read_ply(&self.path) } else { read_vtp(&self.path) }
+    /// Reads the frame of a run whose scene has these shapes: see [`read_vtp_with`]. A `.ply` gives spheres.
+    pub fn read(&self, shapes: &Arc<[Shape]>) -> Result<Frame<'static>, ReadError> {
+        let is_ply = self.path.extension().is_some_and(|e| e == "ply");
+        if is_ply { read_ply(&self.path) } else { read_vtp_with(&self.path, shapes) }
     }
 }
 
@@ -108,7 +120,10 @@ pub fn stored(folder: impl AsRef<Path>) -> Result<(Vec<Stored>, Vec<ReadError>),
     Ok((frames, damaged))
 }
 
-fn read_with(path: &Path, parse: fn(&[u8]) -> Result<Frame<'static>, Damage>) -> Result<Frame<'static>, ReadError> {
+fn read_with(
+    path: &Path,
+    parse: impl Fn(&[u8]) -> Result<Frame<'static>, Damage>,
+) -> Result<Frame<'static>, ReadError> {
     let bytes = fs::read(path).map_err(|e| FileError::new("read", path, e))?;
     parse(&bytes).map_err(|(place, what)| ReadError::Damaged { path: path.to_owned(), place, what })
 }
@@ -125,7 +140,8 @@ fn frame_of_spheres(position: Vec<DVec3>, velocity: Vec<DVec3>, radius: Vec<f64>
     }
 }
 
-fn vtp_from_bytes(bytes: &[u8]) -> Result<Frame<'static>, Damage> {
+/// All spheres, and what the file says of grains that are solids.
+fn vtp_from_bytes(bytes: &[u8]) -> Result<(Frame<'static>, Vec<Solid>), Damage> {
     const TAG: &[u8] = b"<AppendedData encoding=\"raw\">";
     let Some(tag) = bytes.windows(TAG.len()).position(|w| w == TAG) else {
         return damage("header", "no raw appended data");
@@ -187,7 +203,7 @@ fn vtp_from_bytes(bytes: &[u8]) -> Result<Frame<'static>, Damage> {
     frame.step = file.numbers(fields, "step", "UInt64", 1, u64::from_le_bytes)?[0];
     frame.materials = Arc::from(file.strings(fields, "material_names")?);
     frame.walls = file.walls(fields)?;
-    Ok(frame)
+    Ok((frame, file.solids(fields)?))
 }
 
 /// The appended data that elements of the header point into.
@@ -206,15 +222,40 @@ impl<'b> Arrays<'b> {
         let position = self.vectors(fields, "wall_position", "Float64", n)?;
         let force = self.vectors(fields, "wall_force", "Float64", n)?;
         let torque = self.vectors(fields, "wall_torque", "Float64", n)?;
-        let turn = self.numbers(fields, "wall_rotation", "Float64", n.saturating_mul(4), f64::from_le_bytes)?;
-        let (turn, _) = turn.as_chunks::<4>();
+        let turn = self.rotations(fields, "wall_rotation", n)?;
         let walls = names.into_iter().zip(position).zip(turn).zip(force).zip(torque);
         Ok(walls
-            .map(|((((name, position), turn), force), torque)| {
-                let rotation = DQuat::from_array(*turn);
-                WallFrame { name, position, rotation, force, torque }
+            .map(|((((name, position), rotation), force), torque)| WallFrame {
+                name,
+                position,
+                rotation,
+                force,
+                torque,
             })
             .collect())
+    }
+
+    fn solids(&self, fields: Node<'_, '_>) -> Result<Vec<Solid>, Damage> {
+        let is_of_solids = |c: Node<'_, '_>| c.attribute("Name").is_some_and(|n| n.starts_with("solid_"));
+        if !fields.children().any(is_of_solids) {
+            return Ok(Vec::new());
+        }
+        let n = number(array(fields, "solid_id")?, "NumberOfTuples")?;
+        let id = self.numbers(fields, "solid_id", "UInt32", n, u32::from_le_bytes)?;
+        let shape = self.numbers(fields, "solid_shape", "UInt16", n, u16::from_le_bytes)?;
+        let position = self.vectors(fields, "solid_position", "Float64", n)?;
+        let turn = self.rotations(fields, "solid_orientation", n)?;
+        let radius = self.numbers(fields, "solid_radius", "Float64", n, f64::from_le_bytes)?;
+        let solids = id.into_iter().zip(shape).zip(position).zip(turn).zip(radius);
+        Ok(solids
+            .map(|((((id, shape), position), turn), radius)| Solid { id, shape, position, turn, radius })
+            .collect())
+    }
+
+    /// Quaternions x, y, z, w.
+    fn rotations(&self, parent: Node<'_, '_>, name: &str, rows: usize) -> Result<Vec<DQuat>, Damage> {
+        let flat = self.numbers(parent, name, "Float64", rows.saturating_mul(4), f64::from_le_bytes)?;
+        Ok(flat.as_chunks::<4>().0.iter().map(|q| DQuat::from_array(*q)).collect())
     }
 
     /// The rows of a three-component column.

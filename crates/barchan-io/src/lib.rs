@@ -31,6 +31,7 @@ pub mod vtk;
 pub mod writer;
 
 mod columns;
+mod solids;
 
 pub use columns::FrameError;
 

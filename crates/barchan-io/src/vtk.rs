@@ -5,7 +5,8 @@
 //! Gaussian*) shows its true shape. Point data: `radius`, `velocity` (of the sphere's centre), `spin`, `mass` (the
 //! grain's, shared among its spheres by volume, so that the sum over rows is the whole mass), `id` and `material` of the
 //! grain, and the solver's extras. Field data: `TimeValue`, `step`, `material_names`, and `wall_*` for pose and load of
-//! the walls. Positions, radii and masses are f64; other columns f32: a difference of positions must still resolve an
+//! the walls, and `solid_*` for identity, shape, pose and radius of the grains whose shape has a surface of its own: readers
+//! that have the scene's shapes draw that instead of the spheres. Positions, radii and masses are f64; other columns f32: a difference of positions must still resolve an
 //! overlap, a colour need not.
 //!
 //! The format is "VTK XML Formats" of the VTK user's guide. It costs 78 bytes a sphere, uncompressed.
@@ -71,6 +72,7 @@ fn encode(frame: &Frame<'_>, packing: Packing) -> Result<(String, Vec<u8>), Fram
     file.field("UInt64", "step", "", 1, 1, frame.step.to_le_bytes().to_vec());
     file.strings("material_names", frame.materials.iter());
     file.walls(frame);
+    file.solids(frame);
     let _ = write!(
         file.xml,
         "    </FieldData>\n    <Piece NumberOfPoints=\"{n}\" NumberOfVerts=\"{n}\" NumberOfLines=\"0\" \
@@ -150,6 +152,20 @@ impl Arrays {
         self.field("Float64", "wall_rotation", "", 4, n, turn);
         self.field("Float64", "wall_force", "N", 3, n, bytes(walls.iter().map(|w| vec3(w.force))));
         self.field("Float64", "wall_torque", "N m", 3, n, bytes(walls.iter().map(|w| vec3(w.torque))));
+    }
+
+    fn solids(&mut self, frame: &Frame<'_>) {
+        let rows: Vec<usize> = (0..frame.len()).filter(|g| frame.skin(*g).is_some()).collect();
+        let (rows, n) = (rows.iter().copied(), rows.len());
+        if n == 0 {
+            return;
+        }
+        self.field("UInt32", "solid_id", "", 1, n, bytes(rows.clone().map(|g| frame.id[g].to_le_bytes())));
+        self.field("UInt16", "solid_shape", "", 1, n, bytes(rows.clone().map(|g| frame.shape[g].to_le_bytes())));
+        self.field("Float64", "solid_position", "m", 3, n, bytes(rows.clone().map(|g| vec3(frame.position[g]))));
+        let turn = bytes(rows.clone().flat_map(|g| frame.turn(g).to_array()).map(f64::to_le_bytes));
+        self.field("Float64", "solid_orientation", "", 4, n, turn);
+        self.field("Float64", "solid_radius", "m", 1, n, bytes(rows.map(|g| frame.radius[g].to_le_bytes())));
     }
 
     fn indices(&mut self, name: &str, range: std::ops::Range<usize>) {

@@ -56,6 +56,7 @@ for i, entry in enumerate(entries):
     same(vtk_to_numpy(fields.GetArray("wall_force")), [[-1, 2, -300], [-2, 4, -600]], "wall_force")
     assert fields.GetArray("wall_rotation").GetNumberOfComponents() == 4
     units = vtk.vtkDataArray.UNITS_LABEL()
+    assert n or fields.GetArray("solid_id") is None
     if n:
         assert points.GetArray("pressure").GetInformation().Get(units) == "Pa"
         assert points.GetArray("velocity").GetInformation().Get(units) == "m/s"
@@ -70,6 +71,12 @@ for i, entry in enumerate(entries):
         _, first, grain = np.unique(column["id"], return_index=True, return_inverse=True)
         shared = np.bincount(grain, weights=vtk_to_numpy(points.GetArray("mass")))
         assert np.allclose(shared, column["grain_mass"][first], rtol=1e-12, atol=0)
+        solids = np.loadtxt(folder / f"{i}-solids.csv", delimiter=",", skiprows=1, ndmin=2)
+        assert len(solids) == [1250, 2][i], len(solids)
+        places = {"id": [0], "shape": [1], "position": [2, 3, 4], "orientation": [5, 6, 7, 8], "radius": [9]}
+        for name, at in places.items():
+            same(vtk_to_numpy(fields.GetArray(f"solid_{name}")).reshape(len(solids), -1), solids[:, at], f"solid_{name}")
+        assert fields.GetArray("solid_position").GetInformation().Get(units) == "m"
         # Cells refer to points one by one.
         cells = data.GetVerts()
         same(vtk_to_numpy(cells.GetConnectivityArray()), np.arange(n), "connectivity")

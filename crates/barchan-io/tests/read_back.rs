@@ -22,7 +22,7 @@ fn vtk_and_plyfile_read_what_we_write() {
         let mut writer = FrameWriter::new(folder.path(), &[Format::Vtk(packing), Format::Ply], None).unwrap();
         // Several compressed blocks; a few; none.
         for (i, n) in [5000, 7, 0].into_iter().enumerate() {
-            let frame = common::frame(n, 0.1 + 0.2 * i as f64);
+            let frame = common::with_solids(n, 0.1 + 0.2 * i as f64);
             // What the readers should find: a row a sphere, in order.
             let names = "x y z radius vx vy vz wx wy wz id material pressure grain_mass";
             let columns: Vec<Column> = names.split(' ').map(|n| Column::new(n, "")).collect();
@@ -33,6 +33,16 @@ fn vtk_and_plyfile_read_what_we_write() {
                 row.extend(frame.spin[g].to_array());
                 row.extend([f64::from(frame.id[g]), f64::from(frame.material[g])]);
                 row.extend([f64::from(frame.extras[1].values[g]), frame.mass[g]]);
+                table.append(&row).unwrap();
+            }
+            // And a row a solid.
+            let names = "id shape x y z qx qy qz qw radius";
+            let columns: Vec<Column> = names.split(' ').map(|n| Column::new(n, "")).collect();
+            let mut table = Table::create(folder.path().join(format!("{i}-solids.csv")), &columns).unwrap();
+            for g in (0..n).filter(|g| frame.skin(*g).is_some()) {
+                let mut row = vec![f64::from(frame.id[g]), f64::from(frame.shape[g])];
+                row.extend([frame.position[g].to_array().as_slice(), &frame.turn(g).to_array()].concat());
+                row.push(frame.radius[g]);
                 table.append(&row).unwrap();
             }
             writer.write(frame).unwrap();

@@ -1,14 +1,16 @@
-//! From a [`Frame`] to a [`Picture`]: grains get their colours, walls their surfaces.
+//! From a [`Frame`] to a [`Picture`]: grains get their colours, solids and walls their surfaces.
 //!
 //! A [`Survey`](crate::survey::Survey) of the run gives what must not change from one frame of a film to the next: the
 //! range of the colours, the stage, the floor.
 
 use crate::colour::{ColourError, Colouring};
-use crate::picture::{Picture, Sphere};
+use crate::picture::{Finish, Mesh, Picture, Sphere};
+use crate::skins::{Skin, Skins};
 use crate::walls::{self, Paint, Stage, pose};
-use barchan_core::frame::Frame;
+use barchan_core::frame::{Frame, SphereView};
 use barchan_core::walls::Wall;
-use glam::Vec3;
+use glam::{DVec3, Vec3};
+use rayon::prelude::*;
 
 /// [`Sphere::grain`] of a sphere that belongs to a wall.
 pub const NO_GRAIN: u32 = u32::MAX;
@@ -30,6 +32,8 @@ pub struct Dresser {
     pub floor: Option<Vec3>,
     /// Tint of glass, linear RGB: darker than a light background, lighter than a dark one, or vessels are not seen.
     pub glass: Vec3,
+    /// Surfaces of grains that are solids, as far as they have been met.
+    pub skins: Skins,
 }
 
 impl Dresser {
@@ -46,15 +50,30 @@ impl Dresser {
         let origin = 0.5 * (self.stage.bounds[0] + self.stage.bounds[1]);
         let poses: Vec<_> = (0..self.walls.len()).map(|w| pose(frame, w)).collect();
         let height = walls::filled_floor(&self.walls, &poses, &self.stage);
-        let sphere = |s: barchan_core::frame::SphereView| Sphere {
-            centre: (s.centre - origin).as_vec3().to_array(),
+        let skins = self.skins.of(&frame.shapes);
+        let skin = |g: usize| skins[usize::from(frame.shape[g])].as_deref();
+        let near = |at: DVec3| (at - origin).as_vec3();
+        let there = |s: &SphereView| s.centre.is_finite() && s.radius > 0.0;
+        let sphere = |s: SphereView| Sphere {
+            centre: near(s.centre).to_array(),
             radius: s.radius as f32,
             colour: colours[s.grain].to_array(),
             grain: s.grain as u32,
         };
+        let of_spheres = (0..frame.len()).filter(|g| skin(*g).is_none()).flat_map(|g| frame.spheres_of(g));
+        let spheres = of_spheres.filter(there).map(sphere).collect();
+        let placed = |g: usize| {
+            let skin = skin(g)?;
+            let radius = frame.radius[g] * skin.reach;
+            let ball = SphereView { grain: g, centre: frame.position[g], radius, velocity: frame.velocity[g] };
+            there(&ball).then(|| (sphere(ball), surface(skin, frame, g, origin, colours[g])))
+        };
+        let (solids, meshes) = (0..frame.len()).into_par_iter().filter_map(placed).unzip();
         let mut picture = Picture {
             origin,
-            spheres: frame.spheres().filter(|s| s.centre.is_finite() && s.radius > 0.0).map(sphere).collect(),
+            spheres,
+            solids,
+            meshes,
             floor: self.floor.map(|colour| ((height - origin.z) as f32, colour)),
             ..Picture::default()
         };
@@ -64,11 +83,25 @@ impl Dresser {
     }
 }
 
+/// The surface of a solid where its grain is.
+fn surface(skin: &Skin, frame: &Frame<'_>, grain: usize, origin: DVec3, colour: Vec3) -> Mesh {
+    let (turn, radius, arm) = (frame.turn(grain), frame.radius[grain], frame.position[grain] - origin);
+    Mesh {
+        vertices: skin.vertices.iter().map(|v| (arm + turn * (*v * radius)).as_vec3()).collect(),
+        normals: skin.normals.iter().map(|n| (turn * *n).as_vec3()).collect(),
+        triangles: skin.triangles.clone(),
+        colour,
+        finish: Finish::Solid,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::colour::ColourBy;
+    use crate::{Extent, View};
     use barchan_core::frame::WallFrame;
+    use barchan_core::mesh;
     use barchan_core::shapes::Shape;
     use barchan_core::walls::{Geometry, Side};
     use glam::{DQuat, DVec3};
@@ -105,6 +138,7 @@ mod tests {
             stage: Stage { bounds, cut: bounds },
             floor: Some(Dresser::FLOOR),
             glass: Dresser::GLASS,
+            skins: Skins::default(),
         };
         (dresser, frame)
     }
@@ -121,6 +155,48 @@ mod tests {
         }
         assert_eq!(picture.spheres[0].colour, picture.spheres[1].colour, "a grain has one colour");
         assert_ne!(picture.spheres[0].colour, picture.spheres[2].colour, "two grains differ");
+    }
+
+    /// The first dumbbell is a box of 4×6×2 instead, its centre 1 from the origin of its mesh, lined by one sphere.
+    fn with_a_box(frame: &mut Frame<'static>) {
+        let mesh =
+            mesh::Mesh::box_of(DVec3::new(4.0, 6.0, 2.0)).transformed(&glam::DAffine3::from_translation(DVec3::X));
+        let mass = mesh.mass_properties().unwrap();
+        let (solid, unit) = Shape::solid("box", &[(DVec3::X, 0.5)], &mass, &mesh).unwrap();
+        assert_eq!(unit, 0.5);
+        frame.shapes = [frame.shapes[0].clone(), solid].into();
+        frame.shape = vec![1, 0].into();
+        frame.orientation.to_mut()[0] = DQuat::from_rotation_z(0.5);
+    }
+
+    #[test]
+    fn a_solid_is_drawn_by_its_skin_where_its_grain_is() {
+        let (dresser, mut frame) = scene();
+        let plain = dresser.dress(&frame).unwrap();
+        with_a_box(&mut frame);
+        let picture = dresser.dress(&frame).unwrap();
+        assert!(picture.spheres.iter().all(|s| s.grain == 1), "its spheres are not drawn");
+        assert_eq!((picture.spheres.len(), picture.solids.len()), (2, 1));
+        assert_eq!(picture.meshes.len(), plain.meshes.len() + 1);
+        let (ball, drawn) = (&picture.solids[0], &picture.meshes[0]);
+        assert_eq!((drawn.vertices.len(), drawn.triangles.len(), drawn.finish), (24, 12, Finish::Solid));
+        assert_eq!((ball.grain, drawn.colour), (0, Vec3::from(plain.spheres[0].colour)), "coloured as spheres are");
+        // A grain of radius 1 mm whose sphere of radius 1/2 is the unit: twice as many millimetres as the mesh has.
+        let corner = DVec3::new(4.0, 6.0, 2.0) * 1e-3;
+        assert!((f64::from(ball.radius) - corner.length()).abs() < 1e-9);
+        let turned = |v: &Vec3| frame.turn(0).inverse() * (v.as_dvec3() + picture.origin - frame.position[0]);
+        for (v, n) in drawn.vertices.iter().zip(&drawn.normals) {
+            assert!((turned(v).abs() - corner).length() < 1e-8, "{}", turned(v));
+            let out = turned(v) * (frame.turn(0).inverse() * n.as_dvec3());
+            assert!((out.element_sum() - out.max_element()).abs() < 1e-8, "normal to one face, outwards: {n}");
+        }
+        // Light and shadow reach it, though the only spheres are 5 m away.
+        let view = View { eye: Vec3::Z, target: Vec3::ZERO, up: Vec3::Y, field: 0.5, size: [16, 9] };
+        let extent = Extent::of(&picture, &view);
+        let held = |v: &Vec3| (*v - extent.middle).abs().cmple(extent.half * 1.0001).all();
+        assert!(drawn.vertices.iter().all(held), "{extent:?}");
+        frame.position.to_mut()[0].z = f64::NAN;
+        assert!(dresser.dress(&frame).unwrap().solids.is_empty(), "nowhere");
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub mod gpu;
 pub mod legend;
 pub mod look;
 pub mod picture;
+pub mod skins;
 pub mod survey;
 pub mod walls;
 
@@ -23,6 +24,7 @@ pub use gpu::GpuRenderer;
 pub use legend::Legend;
 pub use look::{Extent, Light, Quality};
 pub use picture::{Finish, Line, Mesh, Picture, Sphere};
+pub use skins::Skins;
 pub use survey::Survey;
 
 use thiserror::Error;

@@ -188,7 +188,7 @@ impl Extent {
     pub fn of(picture: &Picture, view: &View) -> Self {
         let (mut sum, mut square, mut radius, mut count) = (glam::DVec3::ZERO, glam::DVec3::ZERO, 0.0f64, 0.0f64);
         let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-        for s in picture.spheres.iter().filter(|s| drawable(s.centre, s.radius)) {
+        for s in picture.spheres.iter().chain(&picture.solids).filter(|s| drawable(s.centre, s.radius)) {
             let c = Vec3::from(s.centre);
             (low, high) = (low.min(c - s.radius), high.max(c + s.radius));
             sum += c.as_dvec3();

@@ -7,9 +7,11 @@ use glam::{DVec3, Vec3};
 pub struct Picture {
     /// Where (0, 0, 0) of all that follows lies in the world [m].
     pub origin: DVec3,
-    /// Grains, sphere by sphere.
+    /// Grains, sphere by sphere, but for those that are solids.
     pub spheres: Vec<Sphere>,
-    /// Bodies, walls and surfaces.
+    /// A ball about each grain that is a solid; its surface has the same place in `meshes`.
+    pub solids: Vec<Sphere>,
+    /// Surfaces: those of `solids`, then walls.
     pub meshes: Vec<Mesh>,
     /// Edges of walls and marks.
     pub lines: Vec<Line>,

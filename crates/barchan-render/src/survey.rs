@@ -2,11 +2,13 @@
 
 use crate::camera::framing;
 use crate::colour::{ColourBy, ColourError, robust_range};
+use crate::skins::reach;
 use crate::walls::{Pose, Stage, pose, surfaces};
 use barchan_core::frame::Frame;
 use barchan_core::walls::{Geometry, Wall};
 use glam::DVec3;
 use rayon::prelude::*;
+use std::f64::consts::PI;
 
 /// Directions in which the outermost grain is kept. Between two of them the hull is short by 1 − cos of half their angle:
 /// about half a per cent of its size.
@@ -65,21 +67,33 @@ impl Survey {
         let centre = match self.followed {
             Some(id) => frame.id.iter().position(|i| *i == id).map(|g| frame.position[g]),
             None => {
-                let volume = |g: usize| frame.radius[g].powi(3);
+                let volume = |g: usize| volume(frame, g);
                 let all: f64 = (0..frame.len()).map(volume).sum();
                 (all > 0.0).then(|| (0..frame.len()).map(|g| frame.position[g] * volume(g)).sum::<DVec3>() / all)
             }
         };
         self.track.extend(centre.filter(|c| c.is_finite()).map(|c| (frame.time, c)));
-        let all: Vec<(DVec3, f64)> =
-            frame.spheres().map(|s| (s.centre, s.radius)).filter(|s| s.0.is_finite()).collect();
-        let bulk = bulk(&all);
-        let stays = |s: &&(DVec3, f64)| bulk.is_none_or(|b| s.0.cmpge(b[0]).all() && s.0.cmple(b[1]).all());
-        let kept: Vec<(DVec3, f64)> = all.iter().filter(stays).chain(&self.outermost).copied().collect();
+        let there = (0..frame.len()).filter(|g| frame.position[*g].is_finite());
+        let (mut solids, of_spheres): (Vec<usize>, Vec<usize>) = there.partition(|g| frame.skin(*g).is_some());
+        let spheres = of_spheres.iter().flat_map(|g| frame.spheres_of(*g)).map(|s| (s.centre, s.radius));
+        let spheres: Vec<(DVec3, f64)> = spheres.filter(|s| s.0.is_finite()).collect();
+        // For the bulk, a solid is the ball of its volume.
+        let ball = |g: &usize| (frame.position[*g], (0.75 / PI * volume(frame, *g)).cbrt());
+        let bulk = bulk(&spheres.iter().copied().chain(solids.iter().map(ball)).collect::<Vec<_>>());
+        let stays = |at: DVec3| bulk.is_none_or(|b| at.cmpge(b[0]).all() && at.cmple(b[1]).all());
+        let kept: Vec<(DVec3, f64)> = spheres.iter().filter(|s| stays(s.0)).chain(&self.outermost).copied().collect();
+        solids.retain(|g| stays(frame.position[*g]));
+        let reaches: Vec<f64> = frame.shapes.iter().map(|s| s.skin().map_or(0.0, |mesh| reach(mesh))).collect();
         let farthest = |k: usize| {
             let u = direction(k);
             let along = |s: &(DVec3, f64)| u.dot(s.0) + s.1;
-            kept.iter().copied().max_by(|a, b| along(a).total_cmp(&along(b)))
+            let centre = |g: usize| u.dot(frame.position[g]);
+            // A body reaches at least as far as its centre of mass: those that do not reach that of another are passed over.
+            let least = solids.iter().map(|g| centre(*g)).fold(f64::NEG_INFINITY, f64::max);
+            let reach = |g: usize| frame.radius[g] * reaches[usize::from(frame.shape[g])];
+            let far = solids.iter().filter(|g| centre(**g) + reach(**g) >= least);
+            let tips = far.filter_map(|g| tip(frame, *g, u)).map(|v| (v, 0.0));
+            kept.iter().copied().chain(tips).max_by(|a, b| along(a).total_cmp(&along(b)))
         };
         self.outermost = (0..DIRECTIONS).into_par_iter().filter_map(farthest).collect();
         self.outermost.sort_by(|a, b| a.0.to_array().partial_cmp(&b.0.to_array()).unwrap_or(std::cmp::Ordering::Equal));
@@ -132,6 +146,20 @@ impl Survey {
     pub fn track(&self) -> &[(f64, DVec3)] {
         &self.track
     }
+}
+
+/// Volume of a grain [m³].
+fn volume(frame: &Frame<'_>, grain: usize) -> f64 {
+    frame.shapes[usize::from(frame.shape[grain])].volume() * frame.radius[grain].powi(3)
+}
+
+/// The vertex of a solid that is farthest in a direction [m].
+fn tip(frame: &Frame<'_>, grain: usize, direction: DVec3) -> Option<DVec3> {
+    let turn = frame.turn(grain);
+    let own = turn.inverse() * direction;
+    let along = |v: &&DVec3| own.dot(**v);
+    let tip = frame.skin(grain)?.vertices.iter().max_by(|a, b| along(a).total_cmp(&along(b)))?;
+    Some(frame.position[grain] + turn * (*tip * frame.radius[grain]))
 }
 
 /// The box within which grains belong together; none where all of so few grains matter.
@@ -232,6 +260,35 @@ mod tests {
         survey.see(&frame(1.0, &grains)).unwrap();
         let top = framing::bounds(&survey.hull()).unwrap()[1].z;
         assert!((5.2..6.0).contains(&top), "a ball with a share of the volume: {top}");
+    }
+
+    #[test]
+    fn a_solid_is_as_large_as_its_skin() {
+        use barchan_core::mesh::Mesh;
+        let mesh = Mesh::box_of(DVec3::new(2.0, 4.0, 6.0));
+        // Small spheres deep inside: what is drawn is what counts.
+        let (solid, _) = Shape::solid("box", &[(DVec3::ZERO, 0.1)], &mesh.mass_properties().unwrap(), &mesh).unwrap();
+        for n in [1, 60] {
+            let grains: Vec<_> = (0..n).map(|i| (DVec3::X * 9.0 * f64::from(i), 0.2)).collect();
+            let mut seen = Frame { shapes: [solid.clone()].into(), ..frame(0.0, &grains) };
+            seen.orientation = vec![glam::DQuat::from_rotation_z(std::f64::consts::FRAC_PI_2); grains.len()].into();
+            let mut survey = Survey::new(vec![], ColourBy::Material, None);
+            survey.see(&seen).unwrap();
+            let [low, high] = framing::bounds(&survey.hull()).unwrap();
+            let last = 9.0 * f64::from(n - 1);
+            assert!((low - DVec3::new(-4.0, -2.0, -6.0)).length() < 1e-9, "{low}");
+            assert!((high - DVec3::new(last + 4.0, 2.0, 6.0)).length() < 1e-9, "{high}");
+        }
+        // A share of the volume decides who belongs to the bulk, not the spheres inside.
+        let mut grains = heap(3, 3000, DVec3::ONE, DVec3::ZERO);
+        grains.push((DVec3::new(0.0, 0.0, 8.0), 0.01));
+        let mut seen = Frame { shapes: [Shape::sphere(), solid].into(), ..frame(0.0, &grains) };
+        seen.shape.to_mut()[3000] = 1;
+        let mut survey = Survey::new(vec![], ColourBy::Material, None);
+        survey.see(&seen).unwrap();
+        let top = framing::bounds(&survey.hull()).unwrap()[1].z;
+        assert!((8.1..8.7).contains(&top), "{top}");
+        assert!(survey.track()[0].1.z > 1.0, "the centre of mass is that of the volumes");
     }
 
     #[test]

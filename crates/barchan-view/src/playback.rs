@@ -1,7 +1,8 @@
 //! A finished run, played back: frames are read in the background, ahead of where the bar stands.
 
 use barchan_core::frame::Frame;
-use barchan_engine::fetch_meshes;
+use barchan_core::shapes::Shape;
+use barchan_engine::{fetch_meshes, shapes};
 use barchan_io::frames::{Stored, stored};
 use barchan_scene::Scene;
 use std::collections::BTreeMap;
@@ -163,7 +164,7 @@ fn read(folder: &Path, shared: &Shared, wake: &dyn Fn()) {
         let listed = stored(folder).map_err(|e| e.to_string())?;
         Ok((scene, listed))
     });
-    let (scene, (frames, damaged)) = match begun {
+    let ((scene, shapes), (frames, damaged)) = match begun {
         Ok(found) => found,
         Err(message) => {
             shared.found().failed = Some(message);
@@ -198,7 +199,7 @@ fn read(folder: &Path, shared: &Shared, wake: &dyn Fn()) {
         };
         let frames = found.frames.clone();
         drop(found);
-        let frame = frames[row].read();
+        let frame = frames[row].read(&shapes);
         found = shared.found();
         match frame {
             Ok(frame) => {
@@ -215,12 +216,14 @@ fn read(folder: &Path, shared: &Shared, wake: &dyn Fn()) {
     }
 }
 
-fn scene(folder: &Path) -> Result<Arc<Scene>, String> {
+/// The scene of a run, and the shapes of its grains.
+fn scene(folder: &Path) -> Result<(Arc<Scene>, Arc<[Shape]>), String> {
     let path: PathBuf = folder.join("scene.toml");
     let text = std::fs::read_to_string(&path).map_err(|e| format!("{} cannot be read: {e}", path.display()))?;
     let parsed = Scene::from_toml(&text, &path.to_string_lossy()).and_then(|parsed| fetch_meshes(parsed, folder));
     let parsed = parsed.map_err(|problems| problems.listing())?;
-    Ok(Arc::new(parsed.scene))
+    let shapes = shapes(&parsed);
+    Ok((Arc::new(parsed.scene), shapes))
 }
 
 /// Numbers left out between the first and the last frame, beyond those known to be damaged.

@@ -5,7 +5,7 @@ use barchan_core::walls::{Roughness, Wall};
 use barchan_render::camera::framing::{self, Aim};
 use barchan_render::colour::reflectances;
 use barchan_render::legend::Bar;
-use barchan_render::{ColourBy, Colouring, Dresser, Light, Map, Picture, Stand, Survey};
+use barchan_render::{ColourBy, Colouring, Dresser, Light, Map, Picture, Skins, Stand, Survey};
 use barchan_scene::{Background, Camera, ColourMap, Scene};
 use glam::{DVec3, Vec3};
 use std::sync::Arc;
@@ -64,6 +64,7 @@ impl Shown {
             stage: survey.stage(Some([scene.domain.min, scene.domain.max])),
             floor: Some(Dresser::FLOOR),
             glass: Dresser::GLASS,
+            skins: Skins::default(),
         };
         let mut shown =
             Shown { scene, choice, survey, looks: 0, last: Instant::now(), dresser, light: Light::default() };

@@ -197,7 +197,7 @@ fn shape_file(shape: &ShapeSpec) -> Option<(String, PathBuf)> {
 }
 
 /// Shapes of the scene after the built-in ones, and their names by index.
-fn shapes(parsed: &Parsed, problems: &mut Vec<Problem>) -> (Vec<Shape>, Vec<String>) {
+pub(crate) fn shapes(parsed: &Parsed, problems: &mut Vec<Problem>) -> (Vec<Shape>, Vec<String>) {
     let mut shapes = vec![Shape::sphere()];
     let mut names = vec![ShapeSpec::SPHERE.to_string()];
     let built_in = (ShapeSpec::TETRAHEDRON.to_string(), ShapeSpec::Tetrahedron { edge: ShapeSpec::TETRAHEDRON_EDGE });

@@ -12,15 +12,17 @@ use crate::meshes;
 use crate::schedule::Schedule;
 use crate::sinks::Tally;
 use crate::world::{World, WorldError};
+use barchan_core::shapes::Shape;
 use barchan_io::FrameError;
 use barchan_io::atomic::FileError;
 use barchan_io::csv::{Column, Table, TableError};
 use barchan_io::vtk::Packing;
 use barchan_io::writer::{Format, FrameWriter};
-use barchan_scene::Scene;
 use barchan_scene::words::seconds;
+use barchan_scene::{Parsed, Scene};
 use folder::Folder;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -352,6 +354,12 @@ impl Run {
 /// Runs a world into a new folder: [`Run::start`] and [`Run::go`] in one.
 pub fn run(world: World, out: impl AsRef<Path>, options: RunOptions<'_>) -> Result<RunReport, RunError> {
     Run::start(world, out.as_ref(), false)?.go(options)
+}
+
+/// The shapes of a scene whose meshes have been fetched, by the index that its frames have them under.
+pub fn shapes(parsed: &Parsed) -> Arc<[Shape]> {
+    // A shape that cannot be made has kept the scene from running.
+    assemble::shapes(parsed, &mut Vec::new()).0.into()
 }
 
 fn valid(duration: f64) -> Result<f64, RunError> {

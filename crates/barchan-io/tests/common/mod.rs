@@ -2,6 +2,7 @@
 #![allow(dead_code)] // each test file uses its part
 
 use barchan_core::frame::{Extra, Frame, WallFrame};
+use barchan_core::mesh::Mesh;
 use barchan_core::shapes::Shape;
 use glam::{DQuat, DVec3};
 use std::borrow::Cow;
@@ -31,6 +32,23 @@ pub fn frame(n: usize, time: f64) -> Frame<'static> {
         materials: Arc::from(["dry sand".to_owned(), "Körner\\n <\"&\">".to_owned()]),
         walls: vec![wall("floor", 1.0), wall("lid, \"upper\"", 2.0)],
     }
+}
+
+/// The same with every fourth grain a solid: a box lined with nine spheres, or a ball with one.
+pub fn with_solids(n: usize, time: f64) -> Frame<'static> {
+    let mut frame = frame(n, time);
+    let solid = |name: &str, mesh: &Mesh, spheres: &[(DVec3, f64)]| {
+        Shape::solid(name, spheres, &mesh.mass_properties().unwrap(), mesh).unwrap().0
+    };
+    let signs = |k: usize| [0, 1, 2].map(|bit| if k >> bit & 1 == 1 { 0.8 } else { -0.8 });
+    let corners = (0..8).map(|k| (DVec3::from_array(signs(k)), 0.2)).chain([(DVec3::ZERO, 0.9)]);
+    let block = solid("block", &Mesh::box_of(DVec3::new(2.0, 2.1, 2.2)), &corners.collect::<Vec<_>>());
+    let ball = solid("ball", &Mesh::sphere(1.0, 1), &[(DVec3::ZERO, 0.9)]);
+    frame.shapes = frame.shapes.iter().cloned().chain([block, ball]).collect();
+    for (g, shape) in frame.shape.to_mut().iter_mut().enumerate().filter(|(g, _)| g % 4 == 1) {
+        *shape = if g % 8 == 1 { 2 } else { 3 };
+    }
+    frame
 }
 
 fn wall(name: &str, k: f64) -> WallFrame {

@@ -8,6 +8,7 @@ use super::{Failure, Threads, stop};
 use barchan::draw::{CpuRenderer, GpuRenderer, Image, Legend, Map, Quality, Renderer};
 use barchan::io::film::{Film, FilmError};
 use barchan::io::{atomic, png};
+use barchan::prelude::Parsed;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use reel::Reel;
@@ -195,43 +196,47 @@ fn film(e: FilmError) -> Failure {
 
 pub fn render(args: RenderArgs) -> Result<(), Failure> {
     args.threads.set()?;
-    draw(&args)
+    draw(&args, None)
 }
 
 /// What a finished run leaves: a film under the folder's name, and its last picture.
 pub fn film_of(folder: &Path, quiet: bool) -> Result<(), Failure> {
     // At half the scene's size a film takes a fraction of the run's own time; `barchan render` draws it in full.
-    let size = Setting::load(&RenderArgs::of(folder))?.size().map(|n| (n / 4 * 2).max(16));
+    let scene = setting::scene(folder)?;
+    let size = Setting::new(&RenderArgs::of(folder), scene.clone())?.size().map(|n| (n / 4 * 2).max(16));
     let args = RenderArgs { quiet, size: Some(size), ..RenderArgs::of(folder) };
-    draw(&args)?;
+    draw(&args, Some(scene.clone()))?;
     let last = Some(folder.join("last.png"));
-    draw(&RenderArgs { frame: Some(reel::Which::Last), output: last, quiet: true, size: None, ..args })
+    draw(&RenderArgs { frame: Some(reel::Which::Last), output: last, quiet: true, size: None, ..args }, Some(scene))
 }
 
 /// One picture of a run as it stands, for the gallery.
 pub fn portrait(folder: &Path, path: &Path, size: [u32; 2]) -> Result<(), Failure> {
-    draw(&RenderArgs {
+    let args = RenderArgs {
         frame: Some(reel::Which::Last),
         output: Some(path.into()),
         size: Some(size),
         samples: 16,
         plain: true,
         ..RenderArgs::of(folder)
-    })
+    };
+    draw(&args, None)
 }
 
-fn draw(args: &RenderArgs) -> Result<(), Failure> {
+/// Draws what is asked for. A scene that is at hand is not read again: lining its solids with spheres takes seconds.
+fn draw(args: &RenderArgs, scene: Option<Parsed>) -> Result<(), Failure> {
     let product = args.product()?;
     let reel = Reel::open(&args.folder)?;
     if !args.quiet {
         reel.warnings().for_each(|w| say::aside(format_args!("warning: {w}")));
     }
-    let mut setting = Setting::load(args)?;
+    let scene = scene.map_or_else(|| setting::scene(&args.folder), Ok)?;
+    let mut setting = Setting::new(args, scene)?;
     let mut renderer = renderer(args.renderer)?;
     let quality = Quality { samples: args.samples, ..Quality::default() };
     match product {
         Product::Still(path) => {
-            let frame = reel.still(args.frame.unwrap_or(reel::Which::Last))?;
+            let frame = reel.still(args.frame.unwrap_or(reel::Which::Last), &setting.shapes())?;
             setting.survey(std::iter::once(Ok(frame.clone())))?;
             let image = setting.draw(renderer.as_mut(), &quality, &frame, None)?;
             png::write(&path, image.width, image.height, &image.rgba).map_err(file)?;
@@ -333,8 +338,8 @@ fn shoot(
     take: &mut dyn FnMut(usize, &Image) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     stop::listen("nothing is kept of the film");
-    let sampled = reel.sample();
-    setting.survey(sampled.iter().map(|i| reel.read_near(*i)))?;
+    let (sampled, shapes) = (reel.sample(), setting.shapes());
+    setting.survey(sampled.iter().map(|i| reel.read_near(*i, &shapes)))?;
     let mut show = Show::new(args.quiet, timing.times.len(), &renderer.name());
     let mut last: Option<(usize, f64, Image)> = None;
     for (n, time) in timing.times.iter().enumerate() {
@@ -346,7 +351,7 @@ fn shoot(
         // A camera at rest sees the same frame as before.
         let again = last.as_ref().filter(|(i, t, _)| *i == index && setting.is_still(*t, *time));
         if again.is_none() {
-            let frame = reel.read_near(index)?;
+            let frame = reel.read_near(index, &shapes)?;
             let image = setting.draw_at(renderer, quality, &frame, *time, Some(timing.speed))?;
             last = Some((index, *time, image));
         }

@@ -2,9 +2,11 @@
 
 use super::super::Failure;
 use super::super::say::{many, seconds};
+use barchan::core::shapes::Shape;
 use barchan::io::frames::{ReadError, Stored, stored};
 use barchan::prelude::Frame;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Frames looked at before a film is drawn, at most: enough for camera and colours.
 const SAMPLED: usize = 40;
@@ -115,12 +117,12 @@ impl Reel {
         (0..count).map(|k| if count == 1 { 0 } else { k * (n - 1) / (count - 1) }).collect()
     }
 
-    /// The frame of a film: where it is damaged, the nearest one that is not.
-    pub fn read_near(&self, index: usize) -> Result<Frame<'static>, Failure> {
+    /// The frame of a film, of grains that have these `shapes`: where it is damaged, the nearest one that is not.
+    pub fn read_near(&self, index: usize, shapes: &Arc<[Shape]>) -> Result<Frame<'static>, Failure> {
         let mut reason = None;
         for away in 0..self.frames.len() {
             for i in [index.checked_sub(away), Some(index + away)].into_iter().flatten() {
-                match self.frames.get(i).map(Stored::read) {
+                match self.frames.get(i).map(|f| f.read(shapes)) {
                     Some(Ok(frame)) => return Ok(frame),
                     Some(Err(e)) => reason = reason.or(Some(e)),
                     None => {}
@@ -134,8 +136,8 @@ impl Reel {
         )))
     }
 
-    /// One frame, itself and no other.
-    pub fn still(&self, which: Which) -> Result<Frame<'static>, Failure> {
+    /// One frame, itself and no other, of grains that have these `shapes`.
+    pub fn still(&self, which: Which, shapes: &Arc<[Shape]>) -> Result<Frame<'static>, Failure> {
         let last = self.frames.len() - 1;
         let [from, to] = self.span();
         let found = match which {
@@ -164,6 +166,8 @@ impl Reel {
                 &self.frames[self.nearest(time)]
             }
         };
-        found.read().map_err(|e| Failure::Failed(format!("{e}; draw another one: --frame takes a number or a time")))
+        found
+            .read(shapes)
+            .map_err(|e| Failure::Failed(format!("{e}; draw another one: --frame takes a number or a time")))
     }
 }

@@ -1,17 +1,20 @@
 //! What all pictures of a run have in common: colours, stage, camera, light.
 
 use super::{Failure, Legend, RenderArgs};
+use barchan::core::shapes::Shape;
 use barchan::core::walls::{Roughness, Wall};
 use barchan::draw::camera::framing::{self, Aim};
 use barchan::draw::camera::{Key, PathError};
 use barchan::draw::colour::reflectances;
 use barchan::draw::legend::Bar;
 use barchan::draw::{
-    CameraPath, ColourBy, ColourError, Colouring, Dresser, Image, Light, Map, Quality, Renderer, Stand, Survey,
+    CameraPath, ColourBy, ColourError, Colouring, Dresser, Image, Light, Map, Quality, Renderer, Skins, Stand, Survey,
 };
-use barchan::prelude::{Frame, Scene};
+use barchan::prelude::{Frame, Parsed, Scene};
 use barchan::scene::{Background, Camera, ColourMap};
 use glam::{DVec3, Vec3};
+use std::path::Path;
+use std::sync::Arc;
 
 /// A camera of the command line.
 #[derive(Clone, Debug)]
@@ -66,6 +69,7 @@ pub fn camera(text: &str) -> Result<CameraArg, String> {
 /// How a run is shown.
 pub struct Setting {
     scene: Scene,
+    shapes: Arc<[Shape]>,
     camera: Camera,
     colouring: Colouring,
     range_given: bool,
@@ -82,10 +86,15 @@ struct Shown {
     bar: Option<Bar>,
 }
 
+/// The scene of a run, with its meshes.
+pub fn scene(folder: &Path) -> Result<Parsed, Failure> {
+    Ok(barchan::load(&folder.join("scene.toml").to_string_lossy())?)
+}
+
 impl Setting {
-    pub fn load(args: &RenderArgs) -> Result<Setting, Failure> {
-        let file = args.folder.join("scene.toml");
-        let scene = barchan::load(&file.to_string_lossy())?.scene;
+    /// How the run of a scene is shown.
+    pub fn new(args: &RenderArgs, parsed: Parsed) -> Result<Setting, Failure> {
+        let (shapes, scene) = (barchan::engine::shapes(&parsed), parsed.scene);
         let picture = &scene.picture;
         let camera = match &args.camera {
             None => picture.camera.clone(),
@@ -111,7 +120,13 @@ impl Setting {
         let colouring = Colouring { by, map: args.map.unwrap_or(map), range };
         // The scene's sizes have been checked to be some thousand pixels.
         let size = args.size.unwrap_or(picture.size.map(|n| n as u32));
-        Ok(Setting { camera, colouring, range_given: range.is_some(), size, plain: args.plain, shown: None, scene })
+        let range_given = range.is_some();
+        Ok(Setting { camera, colouring, range_given, size, plain: args.plain, shown: None, scene, shapes })
+    }
+
+    /// Shapes of the grains by index.
+    pub fn shapes(&self) -> Arc<[Shape]> {
+        self.shapes.clone()
     }
 
     pub fn size(&self) -> [u32; 2] {
@@ -176,6 +191,7 @@ impl Setting {
                 Background::Day | Background::Paper => Dresser::GLASS,
                 Background::Dark => Dresser::GLASS_IN_THE_DARK,
             },
+            skins: Skins::default(),
         };
         let path = path(&self.camera, survey, &hull, span, self.size).map_err(|e| Failure::Usage(e.to_string()))?;
         let light = light(&self.scene, &path.at(span[0]));
