@@ -74,7 +74,7 @@ const MOST_STEPS: f64 = 200.0;
 const MARGIN: f64 = 1.3;
 /// Builds of the lists between two sorts of memory.
 const BUILDS_PER_SORT: u32 = 32;
-/// Grains that are not worth a second thread: handing work over takes some 20 µs, and what it reads is in the other's cache.
+/// Spheres that are not worth a second thread: handing work over takes some 20 µs, and what it reads is in the other's cache.
 const NOT_WORTH: usize = 1536;
 /// Grains whose sums are taken together.
 const CHUNK: usize = 4096;
@@ -139,6 +139,12 @@ impl<R: Kernels> Solver<R> {
         DVec3::from_array(std::array::from_fn(|k| if d.periodic[k] { size[k] } else { 0.0 }))
     }
 
+    /// How many blocks are worth a thread of their own.
+    fn blocks_worth_a_thread(&self) -> usize {
+        let blocks = self.grains.len().div_ceil(self.block).max(1);
+        NOT_WORTH.div_ceil(self.spheres.len().div_ceil(blocks).max(1))
+    }
+
     /// Kick, drift, turn. Whether some grain has spent its budget.
     fn integrate(&mut self) -> bool {
         let clock = Clock {
@@ -147,7 +153,7 @@ impl<R: Kernels> Solver<R> {
             integrator: self.settings.integrator,
             shapes: &self.settings.shapes,
         };
-        let kernel = self.integrator;
+        let (kernel, worth) = (self.integrator, self.blocks_worth_a_thread());
         let (n, size) = (self.grains.len(), self.block);
         let blocks = n.div_ceil(size);
         let g = &mut self.grains;
@@ -194,7 +200,7 @@ impl<R: Kernels> Solver<R> {
                 }
             })
             .collect();
-        let tasks = tasks.into_par_iter().with_min_len(NOT_WORTH.div_ceil(size));
+        let tasks = tasks.into_par_iter().with_min_len(worth);
         let least: Vec<f32> = tasks.map(|b| kernel::advance(kernel, &clock, b)).collect();
         // Not `any(< 0)`: a NaN must count as spent.
         !least.iter().all(|&b| b >= 0.0)
@@ -239,7 +245,7 @@ impl<R: Kernels> Solver<R> {
             dt: self.settings.dt,
             max_overlap: self.settings.max_overlap,
         };
-        let kernel = self.kernel;
+        let (kernel, worth) = (self.kernel, self.blocks_worth_a_thread());
         let mut rest = &mut self.spheres.load[..];
         let (grains, size) = (&self.grains, self.block);
         let tasks: Vec<_> = self
@@ -254,7 +260,7 @@ impl<R: Kernels> Solver<R> {
             })
             .collect();
         let run = |(lists, loads, first)| kernel::contacts(kernel, &pass, lists, loads, first);
-        let tasks = tasks.into_par_iter().with_min_len(NOT_WORTH.div_ceil(size));
+        let tasks = tasks.into_par_iter().with_min_len(worth);
         let reports: Vec<Report> = tasks.map(run).collect();
         // In block order, whoever computed them.
         for (w, state) in self.walls.iter_mut().enumerate() {

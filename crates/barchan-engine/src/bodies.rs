@@ -86,8 +86,6 @@ pub fn named(scene: &Scene) -> Vec<Named> {
 /// What the bodies of a scene bring to a solver.
 #[derive(Default)]
 pub(crate) struct Bodies {
-    /// Shapes, to stand after those of the grains.
-    pub shapes: Vec<Shape>,
     /// Grains, to be born first.
     pub grains: Vec<NewGrain>,
     /// Surfaces, to stand after the walls of the scene.
@@ -97,14 +95,14 @@ pub(crate) struct Bodies {
 }
 
 impl Bodies {
-    /// Of a scene whose meshes were fetched. `largest` is the radius of the largest ball that may touch a body [m].
-    pub fn of(scene: &Scene, shapes_before: usize, largest: f64) -> Bodies {
+    /// Of a scene whose meshes were fetched, and whose bodies' shapes begin at `first_shape`. `largest` is the radius of the largest ball that may touch a body [m].
+    pub fn of(scene: &Scene, first_shape: usize, largest: f64) -> Bodies {
         let mut all = Bodies::default();
         let names = named(scene);
-        for body in &scene.bodies {
+        for (i, body) in scene.bodies.iter().enumerate() {
             let Some(solid) = body.solid.shape.as_deref() else { continue };
             let (shape, unit) = solid;
-            let index = (shapes_before + all.shapes.len()) as u16;
+            let index = (first_shape + i) as u16;
             let material = scene.materials.get_index_of(&body.material).unwrap_or_default() as u16;
             let volume = shape.volume() * unit.powi(3);
             let mass = body.mass.or(body.density.map(|d| d * volume));
@@ -134,15 +132,8 @@ impl Bodies {
                     shape: index,
                 });
             }
-            all.shapes.push(shape.clone());
         }
         all
-    }
-
-    /// Radius of the ball about the centre of mass that holds a body [m].
-    pub fn reach(&self, grain: &NewGrain) -> f64 {
-        let first = self.grains.first().map_or(0, |g| g.shape);
-        self.shapes[(grain.shape - first) as usize].bounding_radius() * grain.radius
     }
 
     /// Material, radius [m] and the mass that one sphere carries [kg], of each body: what a time step must resolve.

@@ -107,8 +107,9 @@ fn solid(name: &str, file: &ShapeMesh, folder: &Path) -> Result<(Solid, Option<S
     let (mesh, path) = closed(&file.file, folder)?;
     let mesh = mesh.scaled(file.scale);
     let mass = mesh.mass_properties().ok_or("the mesh has no volume")?;
-    let mut sampling =
-        Sampling::new(&mesh, sampling::Settings::new(file.radius, Placement::Inside, 1)).map_err(|e| e.to_string())?;
+    let settings =
+        sampling::Settings { roughness: file.roughness, ..sampling::Settings::new(file.radius, Placement::Inside, 1) };
+    let mut sampling = Sampling::new(&mesh, settings).map_err(|e| e.to_string())?;
     sampling.run();
     let shape = Shape::solid(name, sampling.spheres(), &mass, &mesh).map_err(|e| e.to_string())?;
     let covered = sampling.quality().coverage;

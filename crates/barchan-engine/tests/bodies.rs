@@ -177,7 +177,7 @@ fn bodies_that_cannot_be_are_refused_with_their_place() {
 
 #[test]
 fn a_stack_of_ten_boxes_stands() {
-    let places: Vec<String> = (0..10).map(|k| format!("[0, 0, {}]", 0.0501 + 0.1001 * f64::from(k))).collect();
+    let places: Vec<String> = (0..10).map(|k| format!("[0, 0, {}]", 0.05001 + 0.10001 * f64::from(k))).collect();
     let text = format!(
         "{}\n[[walls]]\nmaterial = \"stone\"\nplane = {{ point = [0, 0, 0], normal = [0, 0, 1] }}\n\
          [[bodies]]\nname = \"box\"\nmesh = \"box\"\nscale = 0.1\nradius = 0.0125\nat = [{}]\n",

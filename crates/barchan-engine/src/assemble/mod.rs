@@ -83,7 +83,7 @@ fn world(parts: Parts, dem: Dem, outside: barchan_scene::Outside) -> World {
 fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
     let scene = &parsed.scene;
     let mut problems = Vec::new();
-    let (mut shapes, names) = shapes(parsed, &mut problems);
+    let (shapes, names) = shapes(parsed, &mut problems);
     let mut walls = settings::walls(scene);
     for (i, wall) in walls.iter().enumerate() {
         problems
@@ -92,8 +92,7 @@ fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
     if !problems.is_empty() {
         return Err(SceneErrors::new(parsed.name(), problems));
     }
-    let bodies = Bodies::of(scene, shapes.len(), largest_ball(scene));
-    shapes.extend(bodies.shapes.iter().cloned());
+    let bodies = Bodies::of(scene, shapes.len() - scene.bodies.len(), largest_ball(scene));
     walls.extend(bodies.walls.iter().cloned());
     let mut settings = Settings {
         gravity: scene.gravity,
@@ -113,7 +112,7 @@ fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
     let poured: Vec<Recipe> = (0..scene.emitters.len()).map(|i| maker.of_emitter(i)).collect();
 
     let all: Vec<&Recipe> = recipes.iter().chain(&poured).collect();
-    let top_speed = timestep::top_speed(scene, &all, &settings.walls, &bodies);
+    let top_speed = timestep::top_speed(scene, &all, &settings, &bodies);
     let derived = timestep::derive(&settings, &all, &bodies, top_speed);
     let (chosen, dt_reason) = timestep::choose(parsed, &derived).unwrap_or_else(|problem| {
         problems.push(problem);
@@ -196,7 +195,7 @@ fn shape_file(shape: &ShapeSpec) -> Option<(String, PathBuf)> {
     Some((mesh.file.clone(), mesh.solid.path.clone()?))
 }
 
-/// Shapes of the scene after the built-in ones, and their names by index.
+/// Shapes of the scene after the built-in ones, and their names by index; those of the bodies follow, without names.
 pub(crate) fn shapes(parsed: &Parsed, problems: &mut Vec<Problem>) -> (Vec<Shape>, Vec<String>) {
     let mut shapes = vec![Shape::sphere()];
     let mut names = vec![ShapeSpec::SPHERE.to_string()];
@@ -211,6 +210,9 @@ pub(crate) fn shapes(parsed: &Parsed, problems: &mut Vec<Problem>) -> (Vec<Shape
             Err(e) => problems.push(parsed.error_at(&format!("shapes.{name}"), e.to_string(), "")),
         }
     }
+    // A body without a solid has not been fetched: it is somebody's mistake, who has been told, but not a reason to shift the others.
+    let solid = |b: &barchan_scene::Body| b.solid.shape.as_ref().map_or_else(Shape::sphere, |s| s.0.clone());
+    shapes.extend(parsed.scene.bodies.iter().map(solid));
     (shapes, names)
 }
 

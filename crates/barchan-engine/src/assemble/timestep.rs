@@ -12,11 +12,11 @@ use std::f64::consts::TAU;
 
 /// The largest speed [m/s] with which things can meet: the fastest start, plus free fall through the domain, against
 /// the fastest wall.
-pub(super) fn top_speed(scene: &Scene, recipes: &[&Recipe], walls: &[Wall], bodies: &Bodies) -> f64 {
+pub(super) fn top_speed(scene: &Scene, recipes: &[&Recipe], settings: &Settings, bodies: &Bodies) -> f64 {
     // Three standard deviations of each component: one grain in some hundreds is faster, and not much.
     let start = |r: &Recipe| r.velocity.length() + 3.0 * r.velocity_spread;
     let thrown = bodies.grains.iter().map(|g| {
-        let reach = bodies.reach(g);
+        let reach = settings.shapes[g.shape as usize].bounding_radius() * g.radius;
         g.velocity.length() + g.spin.length() * reach
     });
     let fastest = recipes.iter().map(|r| start(r)).chain(thrown).fold(0.0, f64::max);
@@ -24,7 +24,7 @@ pub(super) fn top_speed(scene: &Scene, recipes: &[&Recipe], walls: &[Wall], bodi
     // A slope has no bottom along a periodic direction; friction, not the domain, bounds the speed there.
     let fall = |axis: usize| if periodic[axis] { 0.0 } else { 2.0 * scene.gravity[axis].abs() * side[axis] };
     let falling: f64 = (0..3).map(fall).sum();
-    let wall = walls.iter().map(|w| wall_speed(w, side.length())).fold(0.0, f64::max);
+    let wall = settings.walls.iter().map(|w| wall_speed(w, side.length())).fold(0.0, f64::max);
     (fastest * fastest + falling).sqrt() + wall
 }
 

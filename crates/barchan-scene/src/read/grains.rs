@@ -17,6 +17,7 @@ pub(super) fn shape(cx: &mut Reader, value: Value) -> ShapeSpec {
                 file: keys.text(cx, "file", "add `file`: the path of a closed STL, OBJ, PLY or glTF mesh"),
                 scale: keys.quantity_or(cx, "scale", Q::NUMBER, 1.0),
                 radius: keys.quantity(cx, "radius", Q::LENGTH),
+                roughness: keys.quantity_or(cx, "roughness", Q::NUMBER, ShapeMesh::ROUGHNESS),
                 solid: Solid::default(),
             };
             keys.finish(cx);

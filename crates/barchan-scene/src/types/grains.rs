@@ -40,10 +40,27 @@ pub struct ShapeMesh {
     /// Radius of the spheres [m].
     #[schemars(schema_with = "q::length")]
     pub radius: f64,
+    /// How deep the dimples between the spheres may be, over the radius: 0.1 is smooth, 0.5 takes a quarter of the spheres.
+    #[serde(default = "smooth", skip_serializing_if = "is_smooth")]
+    #[schemars(schema_with = "q::number")]
+    pub roughness: f64,
     /// The shape, once it has been fetched.
     #[serde(skip)]
     #[schemars(skip)]
     pub solid: Solid,
+}
+
+impl ShapeMesh {
+    /// Roughness where none is given.
+    pub const ROUGHNESS: f64 = 0.1;
+}
+
+fn smooth() -> f64 {
+    ShapeMesh::ROUGHNESS
+}
+
+fn is_smooth(x: &f64) -> bool {
+    *x == ShapeMesh::ROUGHNESS
 }
 
 /// A shape that was made from its mesh, or not yet. It says nothing that the file's name does not: all are equal.
