@@ -13,15 +13,16 @@ mod shapes;
 mod sun;
 mod tiles;
 
-use crate::look::{self, Extent};
+use crate::look::{self, Extent, SunMap};
 use crate::{Image, Light, Mesh, Picture, Quality, RenderError, Renderer, View};
 use eye::Eye;
 use glam::{Vec2, Vec3};
 use open::Openness;
 use overlay::{Overlay, Under};
 use rayon::prelude::*;
-use sun::Sun;
 use tiles::{CELLS, FLOOR, TILE};
+
+pub(crate) use sun::Sun;
 
 /// Draws on threads; runs in the rayon pool it is called from. Keeps its buffers from picture to picture.
 pub struct CpuRenderer {
@@ -87,7 +88,7 @@ impl Renderer for CpuRenderer {
         let eye = Eye::open(picture, view, quality.side(), &mut self.balls);
         eye.see(&mut self.bins, &mut self.depth, &mut self.seen);
         if quality.shadows {
-            self.sun.see(picture, &extent, &light);
+            self.sun.see(picture, &SunMap::fit(picture, &extent, &light, &eye.view), light.softness);
         }
         if quality.occlusion {
             self.open.measure(&eye, &extent, &self.depth, &self.seen);
@@ -259,7 +260,13 @@ impl Shading<'_> {
             Some(_) => 0.0,
             None => 1.0,
         };
-        let open = self.open.map_or(1.0, |open| open.at(self.eye, self.extent, spot.depth, x, y));
+        let [_, reach] = look::open_reach(self.extent.grain, self.eye.focal, self.eye.view.size[1], spot.depth);
+        let open = match self.open {
+            Some(open) if number != FLOOR || !look::floor_open(self.extent, p, reach) => {
+                open.at(spot.depth, reach, x, y)
+            }
+            _ => 1.0,
+        };
         let to_eye = (self.eye.view.eye - p).normalize_or(Vec3::Z);
         let shaded = look::shade(light, spot.colour, spot.normal, to_eye, share, open);
         if seen < 1.0 { look::background(light, down).lerp(shaded, seen) } else { shaded }

@@ -11,6 +11,7 @@ mod passes;
 mod scene;
 mod targets;
 
+use crate::cpu::Sun;
 use crate::look::{self, Extent, SunMap};
 use crate::{Image, Light, Picture, Quality, RenderError, Renderer, View};
 use frame::Frame;
@@ -35,8 +36,10 @@ pub struct GpuRenderer {
     uniforms: wgpu::Buffer,
     scene: Option<Scene>,
     /// The sun's map, and what it shows: nothing since the last upload if `None`.
-    heights: wgpu::TextureView,
+    heights: wgpu::Texture,
     shadowed: Option<SunMap>,
+    /// Draws the sun's map where the adapter is a program: it would do so on the same processor, many times slower.
+    sun: Option<Sun>,
     targets: Option<Targets>,
     image: Option<(wgpu::Texture, wgpu::Buffer)>,
 }
@@ -75,10 +78,24 @@ impl GpuRenderer {
                 usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
                 mapped_at_creation: false,
             });
-            let heights = targets::target(&device, "heights", [look::SHADOW_SIDE; 2], Targets::DEPTH);
+            let sun = (device.adapter_info().device_type == wgpu::DeviceType::Cpu).then(Sun::new);
+            let heights = targets::heights(&device, 1, sun.is_some());
             let passes = Passes::new(&device);
             let (scene, shadowed, targets, image) = (None, None, None, None);
-            Ok(GpuRenderer { device, queue, name, fault, passes, uniforms, scene, heights, shadowed, targets, image })
+            Ok(GpuRenderer {
+                device,
+                queue,
+                name,
+                fault,
+                passes,
+                uniforms,
+                scene,
+                heights,
+                shadowed,
+                sun,
+                targets,
+                image,
+            })
         })
     }
 
@@ -123,7 +140,16 @@ impl GpuRenderer {
         let view = look::upright(view);
         let light = Light { to_sun: light.to_sun.try_normalize().unwrap_or(Vec3::Z), ..*light };
         let extent = Extent::of(picture, &view);
-        let map = SunMap::fit(picture, &extent, &light);
+        let map = SunMap::fit(picture, &extent, &light, &view);
+        if quality.shadows && self.heights.width() != map.side {
+            self.heights = targets::heights(device, map.side, self.sun.is_some());
+        }
+        if let Some(sun) = self.sun.as_mut().filter(|_| quality.shadows && self.shadowed != Some(map)) {
+            sun.see(picture, &map, light.softness);
+            targets::write(&self.queue, &self.heights, &sun.heights(frame::sun_range(&map)));
+            self.shadowed = Some(map);
+        }
+        let heights = self.heights.create_view(&wgpu::TextureViewDescriptor::default());
         let frame = Frame::new(picture, &view, &light, &extent, &map, scene.facet_first());
         let (panes, strokes) = (scene::panes(picture, &view), scene::strokes(picture, &view));
         let veiled = !panes.is_empty() || !strokes.is_empty();
@@ -156,7 +182,7 @@ impl GpuRenderer {
             self.queue.write_buffer(&self.uniforms, 0, bytemuck::bytes_of(&frame.on_tile(&tile)));
             let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("barchan") });
             if quality.shadows && self.shadowed != Some(map) {
-                let mut pass = begin(&mut encoder, "shadow", None, Some(&self.heights), true);
+                let mut pass = begin(&mut encoder, "shadow", None, Some(&heights), true);
                 pass.set_bind_group(0, &bound, &[]);
                 draw(&mut pass, &self.passes.shadow_spheres, 6 * scene.spheres);
                 draw(&mut pass, &self.passes.shadow_facets, 3 * scene.facets);
@@ -193,7 +219,7 @@ impl GpuRenderer {
                 }
             }
             {
-                let reads = [&to.numbers, &to.open, &self.heights, &to.veil];
+                let reads = [&to.numbers, &to.open, &heights, &to.veil];
                 let reads = self.passes.light.bind(device, "light", &reads);
                 let mut pass = begin(&mut encoder, "light", Some(target), None, tile.keep == [0, 0]);
                 pass.set_scissor_rect(tile.keep[0], tile.keep[1], tile.kept[0], tile.kept[1]);
