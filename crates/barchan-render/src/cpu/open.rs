@@ -102,17 +102,19 @@ impl Around<'_> {
     /// What taps [pixels] around pixel `at`, whose surface is `here` with this normal, close off.
     #[inline]
     fn closed(&self, at: Vec2, here: Vec3, normal: Vec3, reach: f32, [tap_x, tap_y]: &[[f32; TAPS]; 2]) -> f32 {
-        let (mut column, mut line, mut other) = ([0.0; TAPS], [0.0; TAPS], [here.z + 2.0 * reach; TAPS]);
+        // All taps at once, in lanes: only the depths are read one by one.
+        let (mut column, mut line, mut cell) = ([0.0; TAPS], [0.0; TAPS], [0; TAPS]);
         for k in 0..TAPS {
             let (i, j) = (at.x + tap_x[k] + 0.5, at.y + tap_y[k] + 0.5);
-            if i >= 0.0 && j >= 0.0 && i < self.size.x && j < self.size.y {
-                let (i, j) = (i as i32, j as i32);
-                (column[k], line[k]) = (i as f32, j as f32);
-                // What is out of reach closes nothing off, and must stay finite.
-                other[k] = self.depth[j as usize * self.size.x as usize + i as usize].min(other[k]);
-            }
+            let inside = (i >= 0.0) & (j >= 0.0) & (i < self.size.x) & (j < self.size.y);
+            let (i, j) = (i as i32, j as i32);
+            (column[k], line[k]) = (i as f32, j as f32);
+            cell[k] = if inside { j * self.size.x as i32 + i } else { -1 };
         }
-        // All taps at once: `look::closes` in lanes.
+        // What is out of reach, or of the picture, closes nothing off, and must stay finite.
+        let far = here.z + 2.0 * reach;
+        let other: [f32; TAPS] = std::array::from_fn(|k| self.depth.get(cell[k] as usize).map_or(far, |d| d.min(far)));
+        // `look::closes`.
         let mut closed = [0.0; TAPS];
         for k in 0..TAPS {
             let to_x = (self.first.x + self.step.x * column[k]) * other[k] - here.x;

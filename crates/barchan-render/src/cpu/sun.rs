@@ -49,6 +49,7 @@ impl Sun {
             texel: 1.0,
             low: 0.0,
             high: 0.0,
+            casters: [Vec2::ZERO; 2],
         };
         Sun {
             map: nowhere,
@@ -156,13 +157,12 @@ impl Sun {
         let map = &self.map;
         let place = map.place(p);
         let (at, depth) = (place.truncate(), (map.high - place.z) / map.texel);
-        let (reach, side) = (look::SHADOW_REACH, map.side as f32);
-        let over_map = (at + reach).min_element() > 0.0 && at.max_element() < side + reach;
-        if depth <= 0.0 || !over_map {
+        let radius = map.search(place.z, self.softness);
+        // Taps read texels that begin up to two beyond the disc.
+        if depth <= 0.0 || !map.may_shade(at, radius + 2.0) {
             return 1.0;
         }
         let receiver = Receiver { at, depth: depth - SHADOW_BIAS, slope: -map.gradient(n) / map.texel };
-        let radius = map.search(place.z, self.softness);
         if let Some(share) = self.at_once(&receiver, radius) {
             return share;
         }
@@ -251,5 +251,47 @@ impl Receiver {
             plane[k] = self.depth + self.slope.x * to.0 + self.slope.y * to.1;
         }
         std::array::from_fn(|k| plane[k] - sun.depth[cell[k] as usize])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::look::{Extent, SHADOW_REACH};
+    use crate::{Light, Sphere, View};
+
+    #[test]
+    fn what_a_tile_knows_at_once_is_what_all_taps_find() {
+        let mut state = 5u32;
+        let mut random = move || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as f32 / 16_777_216.0
+        };
+        let spheres = (0..4000).map(|grain| {
+            let centre = [random(), random(), 0.4 * random() * random()];
+            Sphere { centre, radius: 0.01 + 0.01 * random(), colour: [1.0; 3], grain }
+        });
+        let picture = Picture { spheres: spheres.collect(), ..Picture::default() };
+        let view =
+            View { eye: Vec3::new(0.0, -2.0, 1.0), target: Vec3::ZERO, up: Vec3::Z, field: 0.7, size: [640, 360] };
+        let light = Light::default();
+        let map = SunMap::fit(&picture, &Extent::of(&picture, &view), &light, &view);
+        let [mut quick, mut slow] = [Sun::new(), Sun::new()];
+        quick.see(&picture, &map, light.softness);
+        slow.see(&picture, &map, light.softness);
+        slow.bounds.fill([f32::NEG_INFINITY, f32::INFINITY]);
+        let mut known = 0;
+        for i in 0..20_000 {
+            // On the floor, in and beside the shadow, and on grains' upper sides.
+            let p =
+                Vec3::new(2.0 * random() - 0.5, 2.0 * random() - 0.5, if i % 2 == 0 { 0.0 } else { 0.5 * random() });
+            let n = (Vec3::new(random() - 0.5, random() - 0.5, 1.0)).normalize();
+            assert_eq!(quick.share(p, n, i % 16), slow.share(p, n, i % 16), "at {p}");
+            let place = map.place(p);
+            let receiver =
+                Receiver { at: place.truncate(), depth: (map.high - place.z) / map.texel, slope: Vec2::ZERO };
+            known += u32::from(quick.at_once(&receiver, 0.5 * SHADOW_REACH).is_some());
+        }
+        assert!(known > 4000, "only {known} of 20,000 are known at once");
     }
 }

@@ -25,6 +25,8 @@ struct Frame {
     foot: vec3f, spare: f32,
     // Corners of the rectangle on the ground that holds all matter.
     footprint: vec4f,
+    // Corners of the rectangle of the sun's map that holds all that casts a shadow [texels].
+    casters: vec4f,
     // Cosine and sine of look::turn for each number of the pattern, and look::open_between of half the number.
     turns: array<vec4f, 16>,
 }

@@ -84,6 +84,7 @@ pub struct Frame {
     foot: Vec3,
     spare: f32,
     footprint: [Vec2; 2],
+    casters: [Vec2; 2],
     turns: [[f32; 4]; 16],
 }
 
@@ -139,6 +140,7 @@ impl Frame {
             top: light.background[0],
             side: map.side as f32,
             footprint: extent.footprint,
+            casters: [map.casters[0].max(Vec2::ZERO), map.casters[1].min(Vec2::splat(map.side as f32))],
             sun_top: map.high,
             foot: light.background[1],
             ..Frame::zeroed()

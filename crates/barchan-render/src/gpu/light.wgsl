@@ -51,7 +51,8 @@ fn sun_share(p: vec3f, n: vec3f, turn: vec2f, lit: bool) -> f32 {
     let at = (vec2f(dot(p, frame.across), dot(p, frame.along)) - frame.corner) / frame.texel;
     let depth = (frame.sun_top - dot(p, frame.to_sun)) / frame.texel;
     let radius = clamp(frame.softness * depth, SHADOW_TENT, SHADOW_REACH);
-    let over = lit && depth > 0.0 && all(at > vec2f(-radius)) && all(at < vec2f(frame.side + radius));
+    // Taps read texels that begin up to two beyond the disc.
+    let over = lit && depth > 0.0 && all(at + radius + 2.0 > frame.casters.xy) && all(at - radius - 2.0 < frame.casters.zw);
     var slope = vec2f(dot(n, frame.across), dot(n, frame.along)) / max(dot(n, frame.to_sun), 1e-6);
     slope *= min(1.0, SHADOW_SLOPE / max(length(slope), 1e-6));
     let range = (frame.high - frame.low) / frame.texel;

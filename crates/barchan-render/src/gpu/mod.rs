@@ -380,3 +380,43 @@ fn guarded<T>(
         None => result,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Mesh, Sphere};
+
+    #[test]
+    fn the_suns_map_is_the_same_from_the_shader_and_from_threads() {
+        let Ok(mut gpu) = GpuRenderer::new() else { return };
+        let spheres = (0..300u32).map(|grain| {
+            let (angle, out) = (grain as f32 * look::GOLDEN, (grain as f32 / 300.0).sqrt());
+            let centre = [out * angle.cos(), out * angle.sin(), 0.1 + 0.5 * (1.0 - out)];
+            Sphere { centre, radius: 0.1, colour: [0.5; 3], grain }
+        });
+        let wall = Mesh {
+            vertices: vec![Vec3::new(-1.2, -0.4, 0.0), Vec3::new(-1.2, 0.6, 0.0), Vec3::new(-1.2, 0.0, 0.9)],
+            triangles: vec![[0, 1, 2]],
+            colour: Vec3::splat(0.4),
+            ..Mesh::default()
+        };
+        let floor = Some((0.0, Vec3::splat(0.5)));
+        let picture = Picture { spheres: spheres.collect(), meshes: vec![wall], floor, ..Picture::default() };
+        let view =
+            View { eye: Vec3::new(0.5, -4.0, 2.0), target: Vec3::ZERO, up: Vec3::Z, field: 0.6, size: [320, 200] };
+        let pictures = [None, Some(Sun::new())].map(|sun| {
+            (gpu.heights, gpu.shadowed) = (targets::heights(&gpu.device, 1, sun.is_some()), None);
+            gpu.sun = sun;
+            gpu.draw(&picture, &view, &Light::default(), &Quality::default()).expect("a picture").rgba
+        });
+        let off: Vec<u8> = pictures[0].iter().zip(&pictures[1]).map(|(a, b)| a.abs_diff(*b)).collect();
+        let mean = off.iter().map(|d| f64::from(*d)).sum::<f64>() / off.len() as f64;
+        let far = off.iter().filter(|d| **d > 16).count();
+        // Texels at the edge of a disc may fall on either side.
+        assert!(mean < 0.02 && far * 10_000 < off.len(), "mean {mean:.4}, {far} of {} far off", off.len());
+        let lit = Quality { shadows: false, ..Quality::default() };
+        let lit = gpu.draw(&picture, &view, &Light::default(), &lit).expect("a picture").rgba;
+        let darker = pictures[0].iter().zip(&lit).filter(|(a, b)| a.saturating_add(30) < **b).count();
+        assert!(darker * 100 > lit.len(), "{darker} of {} bytes are in shadow", lit.len());
+    }
+}

@@ -42,6 +42,8 @@ pub struct SunMap {
     pub low: f32,
     /// Greatest [m].
     pub high: f32,
+    /// Corners of the rectangle in which all that casts a shadow stands [texels], also beyond the map.
+    pub casters: [Vec2; 2],
 }
 
 impl SunMap {
@@ -62,20 +64,33 @@ impl SunMap {
         let texel = side / texels as f32;
         let middle = Vec2::new(extent.middle.dot(across), extent.middle.dot(along));
         let corner = ((middle - 0.5 * side) / texel).round() * texel;
-        let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
+        let empty = [Vec2::INFINITY, Vec2::NEG_INFINITY];
+        let (low, high) = (f32::INFINITY, f32::NEG_INFINITY);
+        let mut map = SunMap { across, along, to_sun, corner, side: texels, texel, low, high, casters: empty };
         for s in picture.spheres.iter().filter(|s| drawable(s.centre, s.radius)) {
-            let h = Vec3::from(s.centre).dot(to_sun);
-            (low, high) = (low.min(h - s.radius), high.max(h + s.radius));
+            map.hold(s.centre.into(), s.radius);
         }
         for mesh in picture.meshes.iter().filter(|m| m.finish == Finish::Solid) {
-            for p in mesh.vertices.iter().filter(|p| p.is_finite()) {
-                (low, high) = (low.min(p.dot(to_sun)), high.max(p.dot(to_sun)));
-            }
+            mesh.vertices.iter().filter(|p| p.is_finite()).for_each(|p| map.hold(*p, 0.0));
         }
-        if low > high {
-            (low, high) = (0.0, 0.0);
+        if map.low > map.high {
+            (map.low, map.high) = (0.0, 0.0);
         }
-        SunMap { across, along, to_sun, corner, side: texels, texel, low, high }
+        map
+    }
+
+    /// Makes room in the bounds for a sphere that casts a shadow.
+    fn hold(&mut self, centre: Vec3, radius: f32) {
+        let (at, reach) = (self.place(centre), radius / self.texel);
+        (self.low, self.high) = (self.low.min(at.z - radius), self.high.max(at.z + radius));
+        let [low, high] = self.casters;
+        self.casters = [low.min(at.truncate() - reach), high.max(at.truncate() + reach)];
+    }
+
+    /// Whether something within a radius [texels] of a place could stand before the sun.
+    pub fn may_shade(&self, at: Vec2, radius: f32) -> bool {
+        let [low, high] = [self.casters[0].max(Vec2::ZERO), self.casters[1].min(Vec2::splat(self.side as f32))];
+        (at + radius).cmpgt(low).all() && (at - radius).cmplt(high).all()
     }
 
     /// Column, row [texels] and height [m] of a point.
