@@ -1,7 +1,7 @@
 //! The renderer without a GPU: the look of [`crate::look`] on threads.
 //!
 //! [`CpuRenderer::draw`] shows the passes: `see` finds the nearest surface of every sample, tile by tile, front to back;
-//! `sun` does the same from the sun; `open` measures openness once a pixel; `shade` gives each pixel its colour. Each pass
+//! `sun` does the same from the sun; `open` measures openness of every second pixel; `shade` gives each pixel its colour. Each pass
 //! gives tiles or rows to threads, none reads what another tile writes in the same pass, so the picture is the same on any
 //! number of threads. Spheres and triangles are drawn into tiles of 32×32 samples; deep inside a heap nothing is drawn
 //! twice. Samples of a pixel that see the same surface are shaded once, at their mean ray.

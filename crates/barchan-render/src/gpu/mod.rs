@@ -1,7 +1,8 @@
 //! The renderer on wgpu: the look of [`crate::look`] in shaders, off-screen and in a window on one path.
 //!
-//! [`GpuRenderer::draw_to`] shows the passes: `shadow` draws the sun's map, `surface` the number and depth of the nearest
-//! surface of every sample, `openness` looks around every pixel, `panes` lays glass and lines into a veil, `light` gives
+//! [`GpuRenderer::draw_to`] shows the passes: `shadow` draws the sun's map (threads do where the adapter is a program),
+//! `surface` the number and depth of the nearest
+//! surface of every sample, `openness` looks around every second pixel, `panes` lays glass and lines into a veil, `light` gives
 //! each pixel its light and its bytes. A sphere is a square that touches its silhouette in perspective; its fragments get
 //! the sphere's depth. Only numbers are drawn many times over: what a surface is made of is looked up where it is seen.
 
