@@ -22,14 +22,19 @@
 //! 4. **Sky and ground light**: a·mix(ground, sky, (1 + n·z)/2), times the openness, brightened in pale crevices by the
 //!    light that bounces there ([`bounce`]).
 //! 5. **Openness** (ambient occlusion, after McGuire et al., *The Alchemy screen-space ambient obscurance algorithm*, 2011):
-//!    once a pixel, of the surface its key sample sees ([`key_sample`]); [`OPEN_TAPS`] taps among the key samples of other
-//!    pixels ([`open_tap`]) in a disc of [`open_reach`]; each tap that lies above the tangent plane closes off its share
-//!    ([`closes`]), and [`openness`] is what is left. A sample takes the mean over the key samples of 4×4 pixels (x−1 to
-//!    x+2, y−1 to y+2: every [`PATTERN`] once), weighted by likeness of depth ([`alike`]).
+//!    of every second pixel, as the black squares of a chequerboard ([`measured`]), of the surface its key sample sees
+//!    ([`key_sample`]); [`OPEN_TAPS`] taps among the key samples of other pixels ([`open_tap`]) in a disc of
+//!    [`open_reach`]; each tap that lies above the tangent plane closes off its share ([`closes`]), and [`openness`] is
+//!    what is left. A sample takes the mean over the eight measured pixels around its own ([`open_mean`]: each number of the
+//!    pattern once), weighted by likeness of depth ([`alike`]). The floor is open where [`floor_open`] says so.
 //! 6. **Floor** fades into the background with distance from the grains ([`floor_share`]); background is a vertical gradient.
 //! 7. Glass panes, then lines, are laid over each sample, hidden by depth; each kind sorted by the distance of its middle
 //!    from the eye, farthest first. A pane ([`pane`]) is a veil of its tint; a line ([`line_share`]) has a soft edge.
 //! 8. Mean over the samples, exposure, [`filmic`] curve, [`srgb`], dither by less than half a level ([`encode`]).
+
+mod sun;
+
+pub use sun::*;
 
 use crate::{Finish, Picture, View};
 use glam::{Vec2, Vec3};
@@ -181,6 +186,8 @@ pub struct Extent {
     pub half: Vec3,
     /// Mean radius of the spheres; without spheres, a fiftieth of the box's half diagonal [m].
     pub grain: f32,
+    /// Corners of the rectangle on the ground over which all spheres and solid meshes lie, strays too [m].
+    pub footprint: [Vec2; 2],
 }
 
 impl Extent {
@@ -196,6 +203,7 @@ impl Extent {
             radius += f64::from(s.radius);
             count += 1.0;
         }
+        let mut footprint = [low.truncate(), high.truncate()];
         if count > 0.0 {
             let mean = sum / count;
             let grain = (radius / count) as f32;
@@ -206,6 +214,7 @@ impl Extent {
         let (least, most) = (low - room, high + room);
         for mesh in picture.meshes.iter().filter(|m| m.finish == Finish::Solid) {
             for &p in mesh.vertices.iter().filter(|p| p.is_finite()) {
+                footprint = [footprint[0].min(p.truncate()), footprint[1].max(p.truncate())];
                 let p = if count > 0.0 { p.clamp(least, most) } else { p };
                 (low, high) = (low.min(p), high.max(p));
             }
@@ -216,7 +225,7 @@ impl Extent {
         }
         let half = 0.5 * (high - low);
         let grain = if count > 0.0 { (radius / count) as f32 } else { 0.02 * half.length() };
-        Extent { middle: 0.5 * (low + high), half, grain: grain.max(f32::MIN_POSITIVE) }
+        Extent { middle: 0.5 * (low + high), half, grain: grain.max(f32::MIN_POSITIVE), footprint }
     }
 }
 
@@ -229,12 +238,27 @@ pub fn drawable(centre: [f32; 3], radius: f32) -> bool {
 /// to which the floor is whole, and at which it has faded away.
 pub const FLOOR_FADE: [f32; 2] = [1.5, 7.0];
 
-/// How much of the floor is seen at a point of it, the rest being background: 1 near the grains, 0 far away.
-pub fn floor_share(extent: &Extent, p: Vec3) -> f32 {
-    let top = (extent.middle.z - p.z).abs() + extent.half.z;
-    let reach = extent.half.truncate().length().max(top).max(f32::MIN_POSITIVE);
-    let d = (p - extent.middle).truncate().length() / reach;
-    1.0 - smoothstep(FLOOR_FADE[0], FLOOR_FADE[1], d)
+/// The unit of [`FLOOR_FADE`] for a floor at a height [m].
+pub fn floor_reach(extent: &Extent, height: f32) -> f32 {
+    let top = (extent.middle.z - height).abs() + extent.half.z;
+    extent.half.truncate().length().max(top).max(f32::MIN_POSITIVE)
+}
+
+/// How much of the floor is seen at a point of it, the rest being background: 1 near the grains, 0 far away. `reach`: see
+/// [`floor_reach`] [m].
+pub fn floor_share(extent: &Extent, reach: f32, p: Vec3) -> f32 {
+    let square = (p - extent.middle).truncate().length_squared();
+    match FLOOR_FADE.map(|end| (end * reach) * (end * reach)) {
+        [whole, _] if square <= whole => 1.0,
+        [_, gone] if square >= gone => 0.0,
+        _ => 1.0 - smoothstep(FLOOR_FADE[0], FLOOR_FADE[1], square.sqrt() / reach),
+    }
+}
+
+/// Whether nothing closes off the floor at a point: all that could is farther away than the openness reaches [m].
+pub fn floor_open(extent: &Extent, p: Vec3, reach: f32) -> bool {
+    let [low, high] = extent.footprint;
+    (p.truncate() + reach).cmplt(low).any() || (p.truncate() - reach).cmpgt(high).any()
 }
 
 /// 0 up to `a`, 1 from `b`, smooth between.
@@ -243,104 +267,8 @@ pub fn smoothstep(a: f32, b: f32, x: f32) -> f32 {
     t * t * (3.0 - 2.0 * t)
 }
 
-/// Texels along a side of the sun's map.
-pub const SHADOW_SIDE: u32 = 2048;
-/// Taps that look for what stands before the sun.
-pub const SHADOW_SEARCH: u32 = 8;
-/// Taps in a wide penumbra.
-pub const SHADOW_TAPS: u32 = 16;
-/// Radius of the penumbra up to which the tent is taken, and the least radius of the search [texels].
-pub const SHADOW_TENT: f32 = 1.5;
-/// Largest radius of search and penumbra [texels].
-pub const SHADOW_REACH: f32 = 32.0;
-/// Steepest tangent plane of a receiver, in height over distance across the sun's direction.
-pub const SHADOW_SLOPE: f32 = 12.0;
-/// How far above the tangent plane a texel must be to shade [texels].
-pub const SHADOW_BIAS: f32 = 0.1;
-
-/// The sun's map: heights towards the sun over a square across its direction. Point p lies at column
-/// (p·across − corner.x)/texel, row (p·along − corner.y)/texel, height p·to_sun; texel (0, 0) reaches from 0 to 1.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SunMap {
-    /// Unit vector along a row, horizontal.
-    pub across: Vec3,
-    /// Unit vector along a column.
-    pub along: Vec3,
-    /// Unit vector towards the sun.
-    pub to_sun: Vec3,
-    /// Corner of texel (0, 0) [m].
-    pub corner: Vec2,
-    /// Side of a texel [m].
-    pub texel: f32,
-    /// Least height of anything that casts a shadow [m].
-    pub low: f32,
-    /// Greatest [m].
-    pub high: f32,
-}
-
-impl SunMap {
-    /// The map that fits a picture. Its side moves in steps of a quarter octave and its corner in whole texels, so that
-    /// shadows do not crawl while the extent changes a little.
-    pub fn fit(picture: &Picture, extent: &Extent, light: &Light) -> Self {
-        let to_sun = light.to_sun.try_normalize().unwrap_or(Vec3::Z);
-        let across = Vec3::Z.cross(to_sun).try_normalize().unwrap_or(Vec3::X);
-        let along = to_sun.cross(across);
-        let reach = |axis: Vec3| axis.abs().dot(extent.half);
-        let wanted = (2.0 * reach(across).max(reach(along))).max(f32::MIN_POSITIVE) * (1.0 + 4.0 / SHADOW_SIDE as f32);
-        let side = ((4.0 * wanted.log2()).ceil() / 4.0).exp2();
-        let texel = side / SHADOW_SIDE as f32;
-        let middle = Vec2::new(extent.middle.dot(across), extent.middle.dot(along));
-        let corner = ((middle - 0.5 * side) / texel).round() * texel;
-        let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
-        for s in picture.spheres.iter().filter(|s| drawable(s.centre, s.radius)) {
-            let h = Vec3::from(s.centre).dot(to_sun);
-            (low, high) = (low.min(h - s.radius), high.max(h + s.radius));
-        }
-        for mesh in picture.meshes.iter().filter(|m| m.finish == Finish::Solid) {
-            for p in mesh.vertices.iter().filter(|p| p.is_finite()) {
-                (low, high) = (low.min(p.dot(to_sun)), high.max(p.dot(to_sun)));
-            }
-        }
-        if low > high {
-            (low, high) = (0.0, 0.0);
-        }
-        SunMap { across, along, to_sun, corner, texel, low, high }
-    }
-
-    /// Column, row [texels] and height [m] of a point.
-    pub fn place(&self, p: Vec3) -> Vec3 {
-        let at = (Vec2::new(p.dot(self.across), p.dot(self.along)) - self.corner) / self.texel;
-        at.extend(p.dot(self.to_sun))
-    }
-
-    /// Change of height of a tangent plane with normal `n` from one texel to the next, along rows and columns [m], no
-    /// steeper than [`SHADOW_SLOPE`]. A texel (i, j) of height m stands before the sun at a receiver at `at` (see
-    /// [`SunMap::place`]) if m > at.z + gradient·((i + ½, j + ½) − at.xy) + `SHADOW_BIAS`·texel.
-    pub fn gradient(&self, n: Vec3) -> Vec2 {
-        let slope = -Vec2::new(n.dot(self.across), n.dot(self.along)) / n.dot(self.to_sun).max(1e-6);
-        slope.clamp_length_max(SHADOW_SLOPE) * self.texel
-    }
-
-    /// Radius of the search for what stands before the sun, at a receiver of this height [texels].
-    pub fn search(&self, height: f32, softness: f32) -> f32 {
-        self.penumbra(self.high - height, softness).clamp(SHADOW_TENT, SHADOW_REACH)
-    }
-
-    /// Radius of the penumbra of something at a distance [m] towards the sun [texels].
-    pub fn penumbra(&self, distance: f32, softness: f32) -> f32 {
-        (softness * distance / self.texel).min(SHADOW_REACH)
-    }
-}
-
-/// Weights of the three texels around the one that holds `x` [texels]: the quadratic B-spline, smooth in x.
-/// They sum to 1.
-pub fn tent(x: f32) -> [f32; 3] {
-    let f = x - x.floor();
-    [0.5 * (1.0 - f) * (1.0 - f), 0.5 + f * (1.0 - f), 0.5 * f * f]
-}
-
 /// Taps of the openness.
-pub const OPEN_TAPS: u32 = 8;
+pub const OPEN_TAPS: u32 = 12;
 /// Reach of the openness [mean grain radii].
 pub const OPEN_REACH: f32 = 4.0;
 /// Least and greatest reach in the picture: [pixels], [share of the rows].
@@ -361,12 +289,29 @@ pub fn open_reach(grain: f32, focal: f32, rows: u32, depth: f32) -> [f32; 2] {
     [pixels, pixels * depth / focal]
 }
 
-/// Tap `i` of the openness of pixel (x, y), in reaches: dense in the middle; radius and angle differ over the pattern. The
-/// tap reads the pixel that holds the pixel's middle plus the tap; outside the picture nothing closes off.
+/// The pixels whose openness is measured, in columns and rows: number (i, j) of them, half as many in a row as pixels, is
+/// pixel (2i, j) in even rows, (2i + 1, j) in odd ones.
+pub fn measured(i: u32, j: u32) -> [u32; 2] {
+    [2 * i + j % 2, j]
+}
+
+/// First column and row, of four of two, of the measured pixels whose mean a sample of pixel (x, y) takes; beyond the edge
+/// they are those of the edge again.
+pub fn open_mean(x: u32, y: u32) -> [i32; 2] {
+    [(x as i32 - 1).div_euclid(2), y as i32 - 1]
+}
+
+/// Tap `i` of the openness of a measured pixel (x, y), in reaches: dense in the middle; radius and angle differ over the
+/// pattern, which has eight numbers there. The tap reads the pixel that holds the pixel's middle plus the tap; outside the
+/// picture nothing closes off.
 pub fn open_tap(i: u32, x: u32, y: u32) -> Vec2 {
-    let between = ((pattern(x, y) * 7 % 16) as f32 + 0.5) / 16.0;
-    let (sin, cos) = (i as f32 * GOLDEN + turn(x, y)).sin_cos();
-    Vec2::new(cos, sin) * ((i as f32 + between) / OPEN_TAPS as f32)
+    let (sin, cos) = (i as f32 * GOLDEN + 2.0 * turn(x, y)).sin_cos();
+    Vec2::new(cos, sin) * ((i as f32 + open_between(pattern(x, y))) / OPEN_TAPS as f32)
+}
+
+/// Where the taps of a number of the pattern, 0 to 7, stand between the circles [distances of circles].
+pub fn open_between(number: u32) -> f32 {
+    ((3 * number % 8) as f32 + 0.5) / 8.0
 }
 
 /// What a tap at `to` from p [m] closes off, from 0 to 1.
@@ -400,9 +345,24 @@ pub fn shade(light: &Light, a: Vec3, n: Vec3, to_eye: Vec3, sun_share: f32, open
     let slant = n.dot(light.to_sun);
     if slant > 0.0 && sun_share > 0.0 {
         let h = (light.to_sun + to_eye).normalize_or_zero();
-        sum += light.sun * sun_share * (a * slant + light.gloss * n.dot(h).max(0.0).powf(light.shininess));
+        sum += light.sun * sun_share * (a * slant + light.gloss * power(n.dot(h).max(0.0), light.shininess));
     }
     sum
+}
+
+/// x^n for x ≥ 0, by squaring where n is a small whole number: several times quicker than `powf`.
+fn power(mut x: f32, n: f32) -> f32 {
+    let mut rest = n as u32;
+    if rest as f32 != n || rest > 1024 {
+        return x.powf(n);
+    }
+    let mut product = 1.0;
+    while rest > 0 {
+        product *= if rest & 1 == 1 { x } else { 1.0 };
+        x *= x;
+        rest >>= 1;
+    }
+    product
 }
 
 /// Background at a height in the picture, 0 at the top, 1 at the foot.

@@ -148,7 +148,9 @@ impl Canvas {
             (true, false) => "coarse, plain pictures while things move",
             (false, _) => "fewer than 30 pictures a second",
         };
-        Some(format!("{less} ({:.0} ms each): {why} ({})", 1e3 * self.cost, self.gpu.name()))
+        // Nothing is known of a level that has just been chosen.
+        let each = if self.cost > 0.0 { format!(" ({:.0} ms each)", 1e3 * self.cost) } else { String::new() };
+        Some(format!("{less}{each}: {why} ({})", self.gpu.name()))
     }
 
     /// Draws if need be, and gives the texture to show. `serial` tells one picture from another; `size` is that of the

@@ -1,7 +1,7 @@
 //! The renderer without a GPU: the look of [`crate::look`] on threads.
 //!
 //! [`CpuRenderer::draw`] shows the passes: `see` finds the nearest surface of every sample, tile by tile, front to back;
-//! `sun` does the same from the sun; `open` measures openness once a pixel; `shade` gives each pixel its colour. Each pass
+//! `sun` does the same from the sun; `open` measures openness of every second pixel; `shade` gives each pixel its colour. Each pass
 //! gives tiles or rows to threads, none reads what another tile writes in the same pass, so the picture is the same on any
 //! number of threads. Spheres and triangles are drawn into tiles of 32×32 samples; deep inside a heap nothing is drawn
 //! twice. Samples of a pixel that see the same surface are shaded once, at their mean ray.
@@ -13,15 +13,16 @@ mod shapes;
 mod sun;
 mod tiles;
 
-use crate::look::{self, Extent};
+use crate::look::{self, Extent, SunMap};
 use crate::{Image, Light, Mesh, Picture, Quality, RenderError, Renderer, View};
 use eye::Eye;
 use glam::{Vec2, Vec3};
 use open::Openness;
 use overlay::{Overlay, Under};
 use rayon::prelude::*;
-use sun::Sun;
 use tiles::{CELLS, FLOOR, TILE};
+
+pub(crate) use sun::Sun;
 
 /// Draws on threads; runs in the rayon pool it is called from. Keeps its buffers from picture to picture.
 pub struct CpuRenderer {
@@ -87,7 +88,7 @@ impl Renderer for CpuRenderer {
         let eye = Eye::open(picture, view, quality.side(), &mut self.balls);
         eye.see(&mut self.bins, &mut self.depth, &mut self.seen);
         if quality.shadows {
-            self.sun.see(picture, &extent, &light);
+            self.sun.see(picture, &SunMap::fit(picture, &extent, &light, &eye.view), light.softness);
         }
         if quality.occlusion {
             self.open.measure(&eye, &extent, &self.depth, &self.seen);
@@ -97,6 +98,7 @@ impl Renderer for CpuRenderer {
             eye: &eye,
             light: &light,
             extent: &extent,
+            floor_reach: look::floor_reach(&extent, picture.floor.map_or(0.0, |f| f.0)),
             sun: quality.shadows.then_some(&self.sun),
             open: quality.occlusion.then_some(&self.open),
             overlay: Overlay::new(picture, &eye),
@@ -142,6 +144,8 @@ struct Shading<'a> {
     eye: &'a Eye<'a>,
     light: &'a Light,
     extent: &'a Extent,
+    /// Unit of the floor's fading [m].
+    floor_reach: f32,
     sun: Option<&'a Sun>,
     open: Option<&'a Openness>,
     overlay: Overlay<'a>,
@@ -152,29 +156,38 @@ struct Shading<'a> {
     slopes: [Vec2; 16],
 }
 
-/// [`look::encode`] with sRGB from a table over the root of the light, where it is nearly straight: within a hundredth of
-/// a level.
+/// [`look::encode`] from a table over the light's exponent and the first bits of its fraction, straight in between: within a
+/// hundredth of a level.
 struct Curve {
     exposure: f32,
     levels: Vec<f32>,
 }
 
 impl Curve {
-    const STEPS: usize = 1024;
+    /// Light between which levels differ.
+    const ENDS: [f32; 2] = [3.8e-6, 8.0];
+    /// Bits of the fraction that do not choose the entry.
+    const REST: u32 = 16;
 
     fn new(light: &Light) -> Self {
-        let level = |i: usize| 255.0 * look::srgb((i as f32 / Self::STEPS as f32).powi(2));
-        Curve { exposure: light.exposure, levels: (0..=Self::STEPS + 1).map(level).collect() }
+        let [least, most] = Self::ENDS.map(|end| end.to_bits() >> Self::REST);
+        let level = |i: u32| 255.0 * look::srgb(look::filmic(Vec3::splat(f32::from_bits(i << Self::REST))).x);
+        Curve { exposure: light.exposure, levels: (least..=most + 1).map(level).collect() }
     }
 
-    fn encode(&self, mean: Vec3, x: u32, y: u32) -> [u8; 3] {
+    /// Bytes of pixel (x, y).
+    fn encode(&self, mean: Vec3, x: u32, y: u32) -> [u8; 4] {
         let dither = (look::pattern(x, y) as f32 + 0.5) / 16.0;
-        look::filmic(mean * self.exposure).to_array().map(|c| {
-            let at = c.sqrt() * Self::STEPS as f32;
-            let i = at as usize;
+        let first = Self::ENDS[0].to_bits() >> Self::REST;
+        let [r, g, b] = (mean * self.exposure).to_array().map(|c| {
+            // What is no number is black.
+            let bits = (if c > Self::ENDS[0] { c.min(Self::ENDS[1]) } else { Self::ENDS[0] }).to_bits();
+            let i = ((bits >> Self::REST) - first) as usize;
+            let part = (bits & ((1 << Self::REST) - 1)) as i32 as f32 / (1 << Self::REST) as f32;
             let [low, high] = [self.levels[i], self.levels[i + 1]];
-            (low + (high - low) * (at - i as f32) + dither) as u8
-        })
+            (low + (high - low) * part + dither) as i32 as u8
+        });
+        [r, g, b, 255]
     }
 }
 
@@ -192,11 +205,18 @@ impl Shading<'_> {
                 let first = grid.first(t).map(|n| n / side);
                 let cell = |n: usize| (n % span + n / span * TILE) * side as usize;
                 let inside = |n: usize| (first[0] + (n % span) as u32, first[1] + (n / span) as u32);
-                for n in 0..span * span {
+                let bare = self.overlay.is_bare(t);
+                for (n, pixel) in pixels.iter_mut().enumerate() {
                     let (x, y) = inside(n);
                     if x < width && y < height {
-                        self.pixel(x, y, cell(n), seen, light);
+                        let mean = self.pixel(x, y, cell(n), seen, light);
+                        if bare {
+                            *pixel = self.curve.encode(mean, x, y);
+                        }
                     }
+                }
+                if bare {
+                    return;
                 }
                 self.overlay.lay(self.eye, self.light, room, &mut Under { tile: t, depth, light });
                 for (n, pixel) in pixels.iter_mut().enumerate() {
@@ -205,8 +225,7 @@ impl Shading<'_> {
                     for k in 0..(side * side) as usize {
                         sum += light[cell(n) + self.cells[k]];
                     }
-                    let [r, g, b] = self.curve.encode(sum / (side * side) as f32, x, y);
-                    *pixel = [r, g, b, 255];
+                    *pixel = self.curve.encode(sum / (side * side) as f32, x, y);
                 }
             },
         );
@@ -221,11 +240,12 @@ impl Shading<'_> {
         Image { width, height, rgba }
     }
 
-    /// Light of the samples of a pixel, those of one surface at once. `first`: cell of its first sample.
-    fn pixel(&self, x: u32, y: u32, first: usize, seen: &[u32], light: &mut [Vec3]) {
+    /// Light of the samples of a pixel, those of one surface at once, and its mean. `first`: cell of its first sample.
+    fn pixel(&self, x: u32, y: u32, first: usize, seen: &[u32], light: &mut [Vec3]) -> Vec3 {
         let side = self.eye.side as usize;
         let mut left = (1u32 << (side * side)) - 1;
         let corner = self.eye.slope([x * side as u32, y * side as u32]);
+        let mut sum = Vec3::ZERO;
         while left != 0 {
             let number = seen[first + self.cells[left.trailing_zeros() as usize]];
             let (mut same, mut mean) = (0u32, Vec2::ZERO);
@@ -235,12 +255,15 @@ impl Shading<'_> {
                     mean += self.slopes[k];
                 }
             }
-            let colour = self.surface(number, corner + mean / same.count_ones() as f32, x, y);
+            let count = same.count_ones() as f32;
+            let colour = self.surface(number, corner + mean / count, x, y);
             for k in (0..side * side).filter(|k| same >> k & 1 == 1) {
                 light[first + self.cells[k]] = colour;
             }
+            sum += colour * count;
             left &= !same;
         }
+        sum / (side * side) as f32
     }
 
     /// Light of a surface along a ray of pixel (x, y).
@@ -249,7 +272,7 @@ impl Shading<'_> {
         let down = 0.5 - slope.y * self.eye.focal / self.eye.view.size[1] as f32;
         let Some(spot) = self.eye.spot(number, slope) else { return look::background(light, down) };
         let p = self.eye.point(slope, spot.depth);
-        let seen = if number == FLOOR { look::floor_share(self.extent, p) } else { 1.0 };
+        let seen = if number == FLOOR { look::floor_share(self.extent, self.floor_reach, p) } else { 1.0 };
         if seen == 0.0 {
             return look::background(light, down);
         }
@@ -259,9 +282,43 @@ impl Shading<'_> {
             Some(_) => 0.0,
             None => 1.0,
         };
-        let open = self.open.map_or(1.0, |open| open.at(self.eye, self.extent, spot.depth, x, y));
+        let [_, reach] = look::open_reach(self.extent.grain, self.eye.focal, self.eye.view.size[1], spot.depth);
+        let open = match self.open {
+            Some(open) if number != FLOOR || !look::floor_open(self.extent, p, reach) => {
+                open.at(spot.depth, reach, x, y)
+            }
+            _ => 1.0,
+        };
         let to_eye = (self.eye.view.eye - p).normalize_or(Vec3::Z);
         let shaded = look::shade(light, spot.colour, spot.normal, to_eye, share, open);
         if seen < 1.0 { look::background(light, down).lerp(shaded, seen) } else { shaded }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_gives_the_bytes_of_the_look() {
+        let light = Light::default();
+        let curve = Curve::new(&light);
+        let (mut other, mut count) = (0, 0);
+        for i in 0..40_000u32 {
+            // Evenly over the exponents, down to nothing and up beyond white.
+            let x = 2f32.powf(-24.0 + 30.0 * i as f32 / 40_000.0);
+            let mean = Vec3::new(x, 0.5 * x, 0.1 * x);
+            let (here, exact) = (curve.encode(mean, i, i / 4), look::encode(&light, mean, i, i / 4));
+            for (a, b) in here.into_iter().zip(exact) {
+                assert!(a.abs_diff(b) <= 1, "{a} for {b} at {mean}");
+                other += i32::from(a != b);
+                count += 1;
+            }
+        }
+        // A byte differs where dither leaves less than the table's error: a hundredth of them.
+        assert!(other * 100 < count, "{other} of {count} bytes differ");
+        assert_eq!(curve.encode(Vec3::ZERO, 3, 0), [0, 0, 0, 255]);
+        assert_eq!(curve.encode(Vec3::NAN, 0, 0), [0, 0, 0, 255]);
+        assert_eq!(curve.encode(Vec3::splat(1e9), 0, 0), [255; 4]);
     }
 }

@@ -1,7 +1,7 @@
 //! Glass panes and lines, laid over what is seen: point 7 of the look.
 
 use super::eye::{Eye, facet_normal, smooth_normal};
-use super::shapes::Facet;
+use super::shapes::{Facet, Line};
 use super::tiles::{Bins, Rect, TILE};
 use crate::look::{self, LINE_LIFT};
 use crate::{Finish, Light, Picture};
@@ -65,6 +65,11 @@ impl<'a> Overlay<'a> {
         Overlay { picture, panes, corners, pane_bins, strokes, stroke_bins }
     }
 
+    /// Whether there is nothing to lay over a tile.
+    pub fn is_bare(&self, tile: usize) -> bool {
+        self.pane_bins.is_empty(tile) && self.stroke_bins.is_empty(tile)
+    }
+
     /// Lays panes, then lines over a tile, farthest first.
     pub fn lay(&self, eye: &Eye, light: &Light, room: &mut Vec<u64>, under: &mut Under) {
         for (_, i) in self.pane_bins.sorted(under.tile, room).rev() {
@@ -81,31 +86,38 @@ impl<'a> Overlay<'a> {
         let mesh = &self.picture.meshes[m as usize];
         let pane = &self.panes[i];
         let first = eye.grid.first(under.tile);
-        let side = eye.side as usize;
+        let (side, near) = (eye.side as usize, look::near(&eye.view));
         let [x0, y0, x1, y1] = pane.rect.within(first[0], first[1], eye.grid.span);
-        let step = eye.slope([1, 0]).x - eye.slope([0, 0]).x;
+        let corner = eye.slope(first);
+        let step = eye.slope([first[0] + 1, first[1] + 1]) - corner;
+        if pane.misses(corner, corner + step * eye.grid.span as f32) {
+            return;
+        }
+        let flat = facet_normal(mesh, &t);
         for y in y0 / side..y1.div_ceil(side) {
             let (mut from, mut to) = (x1, x0);
-            for row in y * side..(y + 1) * side {
-                let ray = eye.slope([first[0], first[1] + row as u32]);
-                let columns = pane.columns(ray, step, x0..x1);
+            let mut lines = [Line::default(); 4];
+            for row in 0..side {
+                let ray = Vec2::new(corner.x, corner.y + step.y * (y * side + row) as f32);
+                let columns = pane.columns(ray, step.x, x0..x1);
                 if !columns.is_empty() {
                     (from, to) = (from.min(columns.start), to.max(columns.end));
                 }
+                lines[row] = pane.line(ray, step.x);
             }
             for x in from / side..to.div_ceil(side) {
                 let mut veil = None;
-                for (column, row) in (0..side * side).map(|k| (x * side + k % side, y * side + k / side)) {
-                    let slope = eye.slope([first[0] + column as u32, first[1] + row as u32]);
-                    let cell = row * TILE + column;
-                    let Some(depth) = pane.meets(slope) else { continue };
-                    if depth < look::near(&eye.view) || depth >= under.depth[cell] {
+                for (column, row) in (0..side * side).map(|k| (x * side + k % side, k / side)) {
+                    let cell = (y * side + row) * TILE + column;
+                    let Some(depth) = lines[row].meets(column as f32) else { continue };
+                    if depth < near || depth >= under.depth[cell] {
                         continue;
                     }
                     let (opacity, colour) = *veil.get_or_insert_with(|| {
-                        let normal = smooth_normal(mesh, &t, pane.shares(slope));
+                        let slope = corner + step * Vec2::new(column as f32, (y * side + row) as f32);
+                        let normal = smooth_normal(mesh, &t, pane.shares(slope)).unwrap_or(flat);
                         let to_eye = -(eye.axes * slope.extend(1.0)).normalize();
-                        look::pane(light, mesh.colour, normal.unwrap_or_else(|| facet_normal(mesh, &t)), to_eye)
+                        look::pane(light, mesh.colour, normal, to_eye)
                     });
                     under.light[cell] = under.light[cell].lerp(colour, opacity);
                 }

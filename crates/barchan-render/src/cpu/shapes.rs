@@ -191,13 +191,19 @@ impl Facet {
         }
     }
 
-    /// Depth where a ray meets it, if it does.
-    pub fn meets(&self, slope: Vec2) -> Option<f32> {
-        let ray = slope.extend(1.0);
-        let [u, v, w] = [self.edges[0].dot(ray), self.edges[1].dot(ray), self.edges[2].dot(ray)];
-        let inside = (u >= 0.0) & (v >= 0.0) & (w >= 0.0) | (u <= 0.0) & (v <= 0.0) & (w <= 0.0);
-        let over = self.over.dot(ray);
-        (inside && over != 0.0).then(|| self.depth.dot(ray) / over)
+    /// Its functions along a row: `ray` is that of the row's first column, `step` from one column to the next.
+    pub fn line(&self, ray: Vec2, step: f32) -> Line {
+        let ray = ray.extend(1.0);
+        let along = |f: Vec3| [f.dot(ray), f.x * step];
+        Line { edges: self.edges.map(along), depth: along(self.depth), over: along(self.over) }
+    }
+
+    /// Whether no ray between two corners of a rectangle meets it: all lie beyond one of its edges. It may say no of some
+    /// that are not met either.
+    pub fn misses(&self, a: Vec2, b: Vec2) -> bool {
+        let corners = [a, Vec2::new(b.x, a.y), Vec2::new(a.x, b.y), b].map(|c| c.extend(1.0));
+        let beyond = |sign: f32| self.edges.iter().any(|e| corners.iter().all(|c| sign * e.dot(*c) < 0.0));
+        beyond(1.0) && beyond(-1.0)
     }
 
     /// The columns of a row whose rays may meet it, with some to spare; `ray` is that of the row's first column, `step` from
@@ -243,9 +249,11 @@ impl Facet {
         let [x0, y0, x1, y1] = self.rect.within(tile.first[0], tile.first[1], tile.span);
         let step = x[1] - x[0];
         for row in y0..y1 {
-            for column in self.columns(Vec2::new(x[0], y[row]), step, x0..x1) {
+            let ray = Vec2::new(x[0], y[row]);
+            let line = self.line(ray, step);
+            for column in self.columns(ray, step, x0..x1) {
                 let cell = row * TILE + column;
-                if let Some(t) = self.meets(Vec2::new(x[column], y[row]))
+                if let Some(t) = line.meets(column as f32)
                     && t >= near
                     && t < tile.depth[cell]
                 {
@@ -254,5 +262,24 @@ impl Facet {
                 }
             }
         }
+    }
+}
+
+/// The functions of a [`Facet`] along a row: what they are in its first column, and how they grow from one to the next.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Line {
+    edges: [[f32; 2]; 3],
+    depth: [f32; 2],
+    over: [f32; 2],
+}
+
+impl Line {
+    /// Depth where the ray of a column meets the triangle, if it does.
+    pub fn meets(&self, column: f32) -> Option<f32> {
+        let at = |[start, rise]: [f32; 2]| start + rise * column;
+        let [u, v, w] = self.edges.map(at);
+        let inside = (u >= 0.0) & (v >= 0.0) & (w >= 0.0) | (u <= 0.0) & (v <= 0.0) & (w <= 0.0);
+        let over = at(self.over);
+        (inside && over != 0.0).then(|| at(self.depth) / over)
     }
 }

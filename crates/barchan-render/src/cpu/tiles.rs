@@ -123,6 +123,11 @@ impl Bins {
         }
     }
 
+    /// Whether nothing touches a tile.
+    pub fn is_empty(&self, tile: usize) -> bool {
+        self.starts[tile] == self.starts[tile + 1]
+    }
+
     /// What touches a tile, in order of key and number, as (key, number).
     pub fn sorted<'a>(
         &self,

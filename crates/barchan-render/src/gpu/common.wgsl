@@ -13,7 +13,7 @@ struct Frame {
     floor_colour: vec3f, floor_start: f32,
     // Middle of the grains on the ground, reach of the floor's fading; height of the floor.
     middle: vec2f, floor_reach: f32, floor_height: f32,
-    // The sun's map (see look::SunMap): corner and texel [m], heights of depth 0 and 1.
+    // The sun's map (see look::SunMap): corner and texel [m], heights of depth 0 and 1, below its texels along a side.
     across: vec3f, texel: f32,
     along: vec3f, low: f32,
     to_sun: vec3f, high: f32,
@@ -21,9 +21,13 @@ struct Frame {
     sun: vec3f, gloss: f32,
     sky: vec3f, shininess: f32,
     ground: vec3f, exposure: f32,
-    top: vec3f, spare_1: f32,
-    foot: vec3f, spare_2: f32,
-    // Cosine and sine of look::turn for each number of the pattern, and what look::open_tap adds to the radius.
+    top: vec3f, side: f32,
+    foot: vec3f, spare: f32,
+    // Corners of the rectangle on the ground that holds all matter.
+    footprint: vec4f,
+    // Corners of the rectangle of the sun's map that holds all that casts a shadow [texels].
+    casters: vec4f,
+    // Cosine and sine of look::turn for each number of the pattern, and look::open_between of half the number.
     turns: array<vec4f, 16>,
 }
 
@@ -74,7 +78,7 @@ fn clip(p: vec3f) -> vec4f {
 
 // Clip coordinates of a point in the sun's map.
 fn clip_sun(p: vec3f) -> vec4f {
-    let at = (vec2f(dot(p, frame.across), dot(p, frame.along)) - frame.corner) / (frame.texel * f32(SHADOW_SIDE));
+    let at = (vec2f(dot(p, frame.across), dot(p, frame.along)) - frame.corner) / (frame.texel * frame.side);
     let height = (dot(p, frame.to_sun) - frame.low) / (frame.high - frame.low);
     return vec4f(2.0 * at.x - 1.0, 1.0 - 2.0 * at.y, height, 1.0);
 }
@@ -173,4 +177,10 @@ fn open_reach(depth: f32) -> vec2f {
     let pixels = clamp(frame.open_reach * frame.focal / depth, OPEN_PIXELS_LEAST,
         max(OPEN_PIXELS_MOST * frame.size.y, OPEN_PIXELS_LEAST));
     return vec2f(pixels, pixels * depth / frame.focal);
+}
+
+// Whether nothing closes off the floor at a point, along the camera's axes, since all is out of reach.
+fn floor_open(p: vec3f, reach: f32) -> bool {
+    let at = frame.eye.xy + along_world(p).xy;
+    return any(at + reach < frame.footprint.xy) || any(at - reach > frame.footprint.zw);
 }

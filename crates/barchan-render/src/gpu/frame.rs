@@ -13,7 +13,6 @@ pub const TEXELS_A_ROW: u32 = 4096;
 pub fn prelude() -> String {
     let mut text = String::new();
     for (name, value) in [
-        ("SHADOW_SIDE", look::SHADOW_SIDE),
         ("SHADOW_SEARCH", look::SHADOW_SEARCH),
         ("SHADOW_TAPS", look::SHADOW_TAPS),
         ("OPEN_TAPS", look::OPEN_TAPS),
@@ -81,15 +80,23 @@ pub struct Frame {
     ground: Vec3,
     exposure: f32,
     top: Vec3,
-    spare_1: f32,
+    side: f32,
     foot: Vec3,
-    spare_2: f32,
+    spare: f32,
+    footprint: [Vec2; 2],
+    casters: [Vec2; 2],
     turns: [[f32; 4]; 16],
 }
 
 /// The floor, if it is seen: from above only.
 pub fn floor(picture: &Picture, view: &View) -> Option<(f32, Vec3)> {
     picture.floor.filter(|f| f.0 < view.eye.z)
+}
+
+/// Heights that the sun's map holds as 0 to 1, up to the highest thing [m]. 0 stands for nothing, so the lowest thing must
+/// be above it.
+pub fn sun_range(map: &SunMap) -> f32 {
+    1.01 * (map.high - map.low).max(map.texel)
 }
 
 /// Axes of a camera: right, up, ahead.
@@ -104,8 +111,6 @@ impl Frame {
     pub fn new(picture: &Picture, view: &View, light: &Light, extent: &Extent, map: &SunMap, facet_first: u32) -> Self {
         let [right, up, ahead] = axes(view);
         let size = Vec2::new(view.size[0] as f32, view.size[1] as f32);
-        // Depth 0 stands for nothing, so the lowest thing must be above it.
-        let range = (map.high - map.low).max(map.texel);
         let mut frame = Frame {
             right,
             near: look::near(view),
@@ -121,7 +126,7 @@ impl Frame {
             across: map.across,
             texel: map.texel,
             along: map.along,
-            low: map.high - 1.01 * range,
+            low: map.high - sun_range(map),
             to_sun: map.to_sun,
             high: map.high,
             corner: map.corner,
@@ -133,15 +138,16 @@ impl Frame {
             ground: light.ground,
             exposure: light.exposure,
             top: light.background[0],
+            side: map.side as f32,
+            footprint: extent.footprint,
+            casters: [map.casters[0].max(Vec2::ZERO), map.casters[1].min(Vec2::splat(map.side as f32))],
             sun_top: map.high,
             foot: light.background[1],
             ..Frame::zeroed()
         };
         if let Some((height, colour)) = floor(picture, view) {
             (frame.floor_height, frame.floor_colour) = (height, colour);
-            // The unit of look::floor_share, the same all over a floor.
-            let top = (extent.middle.z - height).abs() + extent.half.z;
-            frame.floor_reach = extent.half.truncate().length().max(top).max(f32::MIN_POSITIVE);
+            frame.floor_reach = look::floor_reach(extent, height);
             // 1/depth is even over the picture on any plane: (slope, 1)·fall / height, slope from the pixel.
             let fall = DVec3::new(right.z.into(), up.z.into(), ahead.z.into()) / f64::from(height - view.eye.z);
             let focal = f64::from(frame.focal);
@@ -152,7 +158,7 @@ impl Frame {
         for (x, y) in (0..16).map(|i| (i % 4, i / 4)) {
             let (sin, cos) = look::turn(x, y).sin_cos();
             let number = look::pattern(x, y);
-            frame.turns[number as usize] = [cos, sin, ((number * 7 % 16) as f32 + 0.5) / 16.0, 0.0];
+            frame.turns[number as usize] = [cos, sin, look::open_between(number / 2), 0.0];
         }
         frame
     }

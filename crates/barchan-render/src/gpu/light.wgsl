@@ -23,7 +23,7 @@ struct Receiver {
 
 // How far the map stands above the tangent plane in a texel; not positive outside the map.
 fn above(r: Receiver, texel: vec2f) -> f32 {
-    let inside = all(texel >= vec2f(0.0)) && all(texel < vec2f(f32(SHADOW_SIDE)));
+    let inside = all(texel >= vec2f(0.0)) && all(texel < vec2f(frame.side));
     let map = textureLoad(heights, vec2i(texel), 0).x;
     let height = r.depth + dot(r.slope, texel + 0.5 - r.at) + map * r.scale + r.shift;
     return select(-1.0, height, inside && map > 0.0);
@@ -32,10 +32,10 @@ fn above(r: Receiver, texel: vec2f) -> f32 {
 // Where the map stands above the tangent plane, 1, else 0, in four texels from `first` on: upper left, upper right, lower left,
 // lower right.
 fn shaded(r: Receiver, first: vec2f) -> vec4f {
-    let map = textureGather(0, heights, nearest, (first + 1.0) / f32(SHADOW_SIDE)).wzxy;
+    let map = textureGather(0, heights, nearest, (first + 1.0) / frame.side).wzxy;
     let start = r.depth + dot(r.slope, first + 0.5 - r.at) + r.shift;
     let height = start + vec4f(0.0, r.slope.x, r.slope.y, r.slope.x + r.slope.y) + map * r.scale;
-    let inside = all(first > vec2f(-1.5)) && all(first < vec2f(f32(SHADOW_SIDE) - 0.5));
+    let inside = all(first > vec2f(-1.5)) && all(first < vec2f(frame.side - 0.5));
     return select(vec4f(0.0), vec4f(1.0), (height > vec4f(0.0)) & (map > vec4f(0.0)) & vec4<bool>(inside));
 }
 
@@ -51,7 +51,8 @@ fn sun_share(p: vec3f, n: vec3f, turn: vec2f, lit: bool) -> f32 {
     let at = (vec2f(dot(p, frame.across), dot(p, frame.along)) - frame.corner) / frame.texel;
     let depth = (frame.sun_top - dot(p, frame.to_sun)) / frame.texel;
     let radius = clamp(frame.softness * depth, SHADOW_TENT, SHADOW_REACH);
-    let over = lit && depth > 0.0 && all(at > vec2f(-radius)) && all(at < vec2f(f32(SHADOW_SIDE) + radius));
+    // Taps read texels that begin up to two beyond the disc.
+    let over = lit && depth > 0.0 && all(at + radius + 2.0 > frame.casters.xy) && all(at - radius - 2.0 < frame.casters.zw);
     var slope = vec2f(dot(n, frame.across), dot(n, frame.along)) / max(dot(n, frame.to_sun), 1e-6);
     slope *= min(1.0, SHADOW_SLOPE / max(length(slope), 1e-6));
     let range = (frame.high - frame.low) / frame.texel;
@@ -103,19 +104,20 @@ fn sun_share(p: vec3f, n: vec3f, turn: vec2f, lit: bool) -> f32 {
 fn openness(here: vec2f, depth: f32, seen: bool) -> f32 {
     let scale = 2.0 / open_reach(depth).y;
     var sum = 0.0;
-    var weights = 1e-20;
+    var weights = 0.0;
     let size = vec2f(textureDimensions(opens));
-    let quarters = select(0u, 4u, seen);
-    for (var i = 0u; i < quarters; i++) {
-        // Four pixels at once; beyond the edge of the picture they are those of the edge again.
-        let corner = here - frame.origin + 2.0 * vec2f(f32(i & 1u), f32(i >> 1u));
+    let first = vec2f(floor(0.5 * (here.x - frame.origin.x - 1.0)), here.y - frame.origin.y - 1.0);
+    let halves = select(0u, 2u, seen);
+    for (var i = 0u; i < halves; i++) {
+        // Four at once; beyond the edge of the picture they are those of the edge again.
+        let corner = first + vec2f(1.0, 1.0 + f32(2u * i));
         let open = textureGather(0, opens, nearest, corner / size);
         let others = bitcast<vec4f>(open & vec4u(0xffffff00u));
         let weight = max(1.0 - scale * abs(depth - others), vec4f(1e-3));
         sum += dot(weight, vec4f(open & vec4u(0xffu)));
         weights += dot(weight, vec4f(255.0));
     }
-    return sum / weights;
+    return select(1.0, sum / max(weights, 1e-20), seen);
 }
 
 fn bounce(open: f32, a: vec3f) -> vec3f {
@@ -146,7 +148,8 @@ fn surface(number: u32, slope: vec2f, here: vec2f) -> vec3f {
     }
     var open = 1.0;
     if OCCLUSION {
-        open = openness(here, spot.depth, seen > 0.0);
+        let bare = number == FLOOR && floor_open(vec3f(slope, 1.0) * spot.depth, open_reach(spot.depth).y);
+        open = openness(here, spot.depth, seen > 0.0 && !bare);
     }
     let a = spot.colour;
     var sum = a * mix(frame.ground, frame.sky, 0.5 + 0.5 * n.z) * bounce(open, a);

@@ -1,7 +1,8 @@
 //! The renderer on wgpu: the look of [`crate::look`] in shaders, off-screen and in a window on one path.
 //!
-//! [`GpuRenderer::draw_to`] shows the passes: `shadow` draws the sun's map, `surface` the number and depth of the nearest
-//! surface of every sample, `openness` looks around every pixel, `panes` lays glass and lines into a veil, `light` gives
+//! [`GpuRenderer::draw_to`] shows the passes: `shadow` draws the sun's map (threads do where the adapter is a program),
+//! `surface` the number and depth of the nearest
+//! surface of every sample, `openness` looks around every second pixel, `panes` lays glass and lines into a veil, `light` gives
 //! each pixel its light and its bytes. A sphere is a square that touches its silhouette in perspective; its fragments get
 //! the sphere's depth. Only numbers are drawn many times over: what a surface is made of is looked up where it is seen.
 
@@ -11,6 +12,7 @@ mod passes;
 mod scene;
 mod targets;
 
+use crate::cpu::Sun;
 use crate::look::{self, Extent, SunMap};
 use crate::{Image, Light, Picture, Quality, RenderError, Renderer, View};
 use frame::Frame;
@@ -35,8 +37,10 @@ pub struct GpuRenderer {
     uniforms: wgpu::Buffer,
     scene: Option<Scene>,
     /// The sun's map, and what it shows: nothing since the last upload if `None`.
-    heights: wgpu::TextureView,
+    heights: wgpu::Texture,
     shadowed: Option<SunMap>,
+    /// Draws the sun's map where the adapter is a program: it would do so on the same processor, many times slower.
+    sun: Option<Sun>,
     targets: Option<Targets>,
     image: Option<(wgpu::Texture, wgpu::Buffer)>,
 }
@@ -75,10 +79,24 @@ impl GpuRenderer {
                 usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
                 mapped_at_creation: false,
             });
-            let heights = targets::target(&device, "heights", [look::SHADOW_SIDE; 2], Targets::DEPTH);
+            let sun = (device.adapter_info().device_type == wgpu::DeviceType::Cpu).then(Sun::new);
+            let heights = targets::heights(&device, 1, sun.is_some());
             let passes = Passes::new(&device);
             let (scene, shadowed, targets, image) = (None, None, None, None);
-            Ok(GpuRenderer { device, queue, name, fault, passes, uniforms, scene, heights, shadowed, targets, image })
+            Ok(GpuRenderer {
+                device,
+                queue,
+                name,
+                fault,
+                passes,
+                uniforms,
+                scene,
+                heights,
+                shadowed,
+                sun,
+                targets,
+                image,
+            })
         })
     }
 
@@ -123,7 +141,16 @@ impl GpuRenderer {
         let view = look::upright(view);
         let light = Light { to_sun: light.to_sun.try_normalize().unwrap_or(Vec3::Z), ..*light };
         let extent = Extent::of(picture, &view);
-        let map = SunMap::fit(picture, &extent, &light);
+        let map = SunMap::fit(picture, &extent, &light, &view);
+        if quality.shadows && self.heights.width() != map.side {
+            self.heights = targets::heights(device, map.side, self.sun.is_some());
+        }
+        if let Some(sun) = self.sun.as_mut().filter(|_| quality.shadows && self.shadowed != Some(map)) {
+            sun.see(picture, &map, light.softness);
+            targets::write(&self.queue, &self.heights, &sun.heights(frame::sun_range(&map)));
+            self.shadowed = Some(map);
+        }
+        let heights = self.heights.create_view(&wgpu::TextureViewDescriptor::default());
         let frame = Frame::new(picture, &view, &light, &extent, &map, scene.facet_first());
         let (panes, strokes) = (scene::panes(picture, &view), scene::strokes(picture, &view));
         let veiled = !panes.is_empty() || !strokes.is_empty();
@@ -156,7 +183,7 @@ impl GpuRenderer {
             self.queue.write_buffer(&self.uniforms, 0, bytemuck::bytes_of(&frame.on_tile(&tile)));
             let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("barchan") });
             if quality.shadows && self.shadowed != Some(map) {
-                let mut pass = begin(&mut encoder, "shadow", None, Some(&self.heights), true);
+                let mut pass = begin(&mut encoder, "shadow", None, Some(&heights), true);
                 pass.set_bind_group(0, &bound, &[]);
                 draw(&mut pass, &self.passes.shadow_spheres, 6 * scene.spheres);
                 draw(&mut pass, &self.passes.shadow_facets, 3 * scene.facets);
@@ -193,7 +220,7 @@ impl GpuRenderer {
                 }
             }
             {
-                let reads = [&to.numbers, &to.open, &self.heights, &to.veil];
+                let reads = [&to.numbers, &to.open, &heights, &to.veil];
                 let reads = self.passes.light.bind(device, "light", &reads);
                 let mut pass = begin(&mut encoder, "light", Some(target), None, tile.keep == [0, 0]);
                 pass.set_scissor_rect(tile.keep[0], tile.keep[1], tile.kept[0], tile.kept[1]);
@@ -352,5 +379,45 @@ fn guarded<T>(
     match lost.or(error) {
         Some(reason) => Err(RenderError::Device { reason }),
         None => result,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Mesh, Sphere};
+
+    #[test]
+    fn the_suns_map_is_the_same_from_the_shader_and_from_threads() {
+        let Ok(mut gpu) = GpuRenderer::new() else { return };
+        let spheres = (0..300u32).map(|grain| {
+            let (angle, out) = (grain as f32 * look::GOLDEN, (grain as f32 / 300.0).sqrt());
+            let centre = [out * angle.cos(), out * angle.sin(), 0.1 + 0.5 * (1.0 - out)];
+            Sphere { centre, radius: 0.1, colour: [0.5; 3], grain }
+        });
+        let wall = Mesh {
+            vertices: vec![Vec3::new(-1.2, -0.4, 0.0), Vec3::new(-1.2, 0.6, 0.0), Vec3::new(-1.2, 0.0, 0.9)],
+            triangles: vec![[0, 1, 2]],
+            colour: Vec3::splat(0.4),
+            ..Mesh::default()
+        };
+        let floor = Some((0.0, Vec3::splat(0.5)));
+        let picture = Picture { spheres: spheres.collect(), meshes: vec![wall], floor, ..Picture::default() };
+        let view =
+            View { eye: Vec3::new(0.5, -4.0, 2.0), target: Vec3::ZERO, up: Vec3::Z, field: 0.6, size: [320, 200] };
+        let pictures = [None, Some(Sun::new())].map(|sun| {
+            (gpu.heights, gpu.shadowed) = (targets::heights(&gpu.device, 1, sun.is_some()), None);
+            gpu.sun = sun;
+            gpu.draw(&picture, &view, &Light::default(), &Quality::default()).expect("a picture").rgba
+        });
+        let off: Vec<u8> = pictures[0].iter().zip(&pictures[1]).map(|(a, b)| a.abs_diff(*b)).collect();
+        let mean = off.iter().map(|d| f64::from(*d)).sum::<f64>() / off.len() as f64;
+        let far = off.iter().filter(|d| **d > 16).count();
+        // Texels at the edge of a disc may fall on either side.
+        assert!(mean < 0.02 && far * 10_000 < off.len(), "mean {mean:.4}, {far} of {} far off", off.len());
+        let lit = Quality { shadows: false, ..Quality::default() };
+        let lit = gpu.draw(&picture, &view, &Light::default(), &lit).expect("a picture").rgba;
+        let darker = pictures[0].iter().zip(&lit).filter(|(a, b)| a.saturating_add(30) < **b).count();
+        assert!(darker * 100 > lit.len(), "{darker} of {} bytes are in shadow", lit.len());
     }
 }

@@ -1,4 +1,4 @@
-// Openness and depth of every pixel's key sample: point 5 of the look.
+// Openness and depth of the key sample of every second pixel: point 5 of the look.
 
 @group(1) @binding(0) var depths: texture_2d<f32>;
 @group(1) @binding(1) var numbers: texture_2d<u32>;
@@ -15,19 +15,22 @@ const FAR = 1e30;
 fn openness_fragment(@builtin(position) position: vec4f) -> @location(0) u32 {
     let key = i32(SIDE / 2u);
     let inner = vec2f(f32(key) + 0.5) / f32(SIDE);
-    let pixel = vec2i(position.xy);
-    let here = floor(position.xy) + frame.origin;
+    // Tiles begin at even pixels.
+    let row = i32(position.y);
+    let pixel = vec2i(2 * i32(position.x) + (row & 1), row);
+    let here = vec2f(pixel) + frame.origin;
     let number = textureLoad(numbers, pixel * i32(SIDE) + key, 0).x;
     let slope = slope_at(here + inner);
     let spot = spot(number, slope);
     let reach = open_reach(spot.depth);
-    let turn = frame.turns[pattern(vec2u(here))];
+    let turn = frame.turns[2u * pattern(vec2u(here))];
     let p = vec3f(slope, 1.0) * spot.depth;
     let fade = 1.0 / (reach.y * reach.y);
     var direction = turn.xy;
     var closed = 0.0;
     // A count that is 0 where there is nothing, since a branch around the loop would be walked through.
-    let taps = select(OPEN_TAPS, 0u, number == NOTHING);
+    let bare = number == NOTHING || (number == FLOOR && floor_open(p, reach.y));
+    let taps = select(OPEN_TAPS, 0u, bare);
     for (var i = 0u; i < taps; i++) {
         let to = here + 0.5 + direction * ((f32(i) + turn.z) * (reach.x / f32(OPEN_TAPS)));
         let there = floor(to);

@@ -25,8 +25,10 @@ pub fn tiles(size: [u32; 2], side: u32, most: u32) -> Vec<Tile> {
     let room = (most / side).min((SAMPLES as f64).sqrt() as u32 / side);
     let fits = u64::from(size[0]) * u64::from(size[1]) * u64::from(side * side) <= SAMPLES;
     // A margin that leaves little of a tile is cut short: the openness then misses its farthest taps at seams.
-    let margin = margin.min(room / 4);
-    let step = if fits && size[0].max(size[1]) <= most / side { size[0].max(size[1]) } else { room - 2 * margin };
+    // Tiles begin at even pixels, so that every one measures the same.
+    let margin = margin.min(room / 4) / 2 * 2;
+    let whole = fits && size[0].max(size[1]) <= most / side;
+    let step = if whole { size[0].max(size[1]) } else { (room - 2 * margin) / 2 * 2 };
     let mut tiles = Vec::new();
     for y in (0..size[1]).step_by(step as usize) {
         for x in (0..size[0]).step_by(step as usize) {
@@ -50,7 +52,7 @@ pub struct Targets {
     pub depth: wgpu::TextureView,
     /// Number of the surface every sample sees.
     pub numbers: wgpu::TextureView,
-    /// Depth and openness of every pixel's key sample.
+    /// Depth and openness of the key sample of every second pixel.
     pub open: wgpu::TextureView,
     /// Veil over every sample; one texel if there is none.
     pub veil: wgpu::TextureView,
@@ -73,7 +75,7 @@ impl Targets {
             side,
             depth: target(device, "depth", fine, Self::DEPTH),
             numbers: target(device, "numbers", fine, Self::NUMBERS),
-            open: target(device, "open", size, Self::OPEN),
+            open: target(device, "open", [size[0] / 2, size[1]], Self::OPEN),
             veil: target(device, "veil", veil, Self::VEIL),
             veiled,
         }
@@ -86,16 +88,42 @@ impl Targets {
 }
 
 /// A texture that is drawn into by one pass and read by another.
-pub fn target(device: &wgpu::Device, label: &str, size: [u32; 2], format: TextureFormat) -> wgpu::TextureView {
-    let texture = device.create_texture(&wgpu::TextureDescriptor {
+fn target(device: &wgpu::Device, label: &str, size: [u32; 2], format: TextureFormat) -> wgpu::TextureView {
+    let texture = texture(device, label, size, format, TextureUsages::RENDER_ATTACHMENT);
+    texture.create_view(&wgpu::TextureViewDescriptor::default())
+}
+
+/// A texture for the sun's map, to be drawn into or written to.
+pub fn heights(device: &wgpu::Device, side: u32, written: bool) -> wgpu::Texture {
+    match written {
+        true => texture(device, "heights", [side; 2], TextureFormat::R32Float, TextureUsages::COPY_DST),
+        false => texture(device, "heights", [side; 2], Targets::DEPTH, TextureUsages::RENDER_ATTACHMENT),
+    }
+}
+
+/// Writes a texture of one float a texel.
+pub fn write(queue: &wgpu::Queue, texture: &wgpu::Texture, texels: &[f32]) {
+    let pitch = Some(texture.width() * size_of::<f32>() as u32);
+    let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: pitch, rows_per_image: None };
+    queue.write_texture(texture.as_image_copy(), bytemuck::cast_slice(texels), layout, texture.size());
+}
+
+/// A texture that passes read and that is also used in another way.
+fn texture(
+    device: &wgpu::Device,
+    label: &str,
+    size: [u32; 2],
+    format: TextureFormat,
+    usage: TextureUsages,
+) -> wgpu::Texture {
+    device.create_texture(&wgpu::TextureDescriptor {
         label: Some(label),
         size: wgpu::Extent3d { width: size[0], height: size[1], depth_or_array_layers: 1 },
         mip_level_count: 1,
         sample_count: 1,
         dimension: wgpu::TextureDimension::D2,
         format,
-        usage: TextureUsages::RENDER_ATTACHMENT | TextureUsages::TEXTURE_BINDING,
+        usage: usage | TextureUsages::TEXTURE_BINDING,
         view_formats: &[],
-    });
-    texture.create_view(&wgpu::TextureViewDescriptor::default())
+    })
 }
