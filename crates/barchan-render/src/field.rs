@@ -6,10 +6,12 @@
 //! line a body from inside show. Light, shade and colours are those of [`crate::look`]; openness and the sun's shadow are read
 //! from the field. Every sample is for itself: the picture is the same on any number of threads.
 
-use crate::{CpuRenderer, Image, Light, Picture, RenderError, Sphere, Stand, look};
+use crate::cpu::Seen;
+use crate::{CpuRenderer, Image, Light, Picture, RenderError, Sphere, Stand, View, look};
 use barchan_core::sdf::Field;
 use glam::{DVec3, Vec2, Vec3};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Share of the distance that is stepped: between nodes the field may be a little too large.
 const CARE: f64 = 0.9;
@@ -27,97 +29,116 @@ const NORMAL: f64 = 0.7;
 /// A depth of murk over the radius of spheres that shows those lining a body, and not those behind them.
 pub const MURK: f64 = 0.5;
 
-/// What is drawn.
-#[derive(Clone, Copy, Debug)]
-pub struct FieldPicture<'a> {
-    /// The field.
-    pub field: &'a Field,
-    /// Spheres (centre, radius [m]).
-    pub spheres: &'a [(DVec3, f64)],
-    /// Depth below the surface at which a sphere is seen at 1/e [m].
-    pub murk: f64,
-    /// Reflectance of the surface, linear RGB.
-    pub skin: Vec3,
-    /// Reflectance of the spheres, linear RGB.
-    pub sphere: Vec3,
+/// Reflectance of the surface, slate blue, and of the spheres, sand; linear RGB.
+const SKIN: Vec3 = Vec3::new(0.20, 0.31, 0.43);
+const SAND: Vec3 = Vec3::new(0.78, 0.52, 0.22);
+
+/// A field seen from one place, to draw spheres into: while only they move the field's rays are cast once.
+#[derive(Clone, Debug)]
+pub struct FieldPicture {
+    field: Arc<Field>,
+    stand: Stand,
+    light: Light,
+    size: [u32; 2],
+    side: u32,
+    /// Depth of the surface along the direction of view [m], infinite where there is none, and its light; sample by sample.
+    skin: Vec<(f32, Vec3)>,
 }
 
-impl<'a> FieldPicture<'a> {
-    /// A slate-blue surface with spheres of sand.
-    pub fn new(field: &'a Field, spheres: &'a [(DVec3, f64)], murk: f64) -> FieldPicture<'a> {
-        let (skin, sphere) = (Vec3::new(0.20, 0.31, 0.43), Vec3::new(0.78, 0.52, 0.22));
-        FieldPicture { field, spheres, murk, skin, sphere }
-    }
-
-    /// Draws it with `side`² samples a pixel.
-    pub fn draw(&self, stand: &Stand, light: &Light, size: [u32; 2], side: u32) -> Result<Image, RenderError> {
+impl FieldPicture {
+    /// Casts the rays of a picture with `side`² samples a pixel, 1 to 4.
+    pub fn new(
+        field: Arc<Field>,
+        stand: Stand,
+        light: &Light,
+        size: [u32; 2],
+        side: u32,
+    ) -> Result<FieldPicture, RenderError> {
         let side = side.clamp(1, 4);
         let [width, height] = size;
-        let too_large = RenderError::Size { width, height, limit: look::SIZE_MOST / side };
-        let fine = [width, height].map(|n| n.checked_mul(side).filter(|n| *n <= look::SIZE_MOST));
-        let [Some(fine_width), Some(fine_height)] = fine else { return Err(too_large) };
-        let origin = stand.target;
+        let fits = |n: u32| n >= look::SIZE_LEAST && n <= look::SIZE_MOST / side;
+        if !(fits(width) && fits(height)) {
+            return Err(RenderError::Size { width, height, limit: look::SIZE_MOST / side });
+        }
+        let light = Light { to_sun: light.to_sun.try_normalize().unwrap_or(Vec3::Z), ..*light };
+        let up = look::upright(&stand.view(stand.target, size)).up.as_dvec3();
+        let mut picture = FieldPicture { field, stand: Stand { up, ..stand }, light, size, side, skin: Vec::new() };
+        let samples = (side * side) as usize;
+        let mut skin = vec![(f32::INFINITY, Vec3::ZERO); samples * width as usize * height as usize];
+        let rays = picture.rays();
+        skin.par_chunks_mut(samples * width as usize).enumerate().for_each(|(y, row)| {
+            for (x, pixel) in row.chunks_exact_mut(samples).enumerate() {
+                let mut shared = None;
+                for (k, sample) in pixel.iter_mut().enumerate() {
+                    let ray = rays.through_sample(x as u32, y as u32, k as u32);
+                    if let Some(depth) = picture.meet(&ray) {
+                        let p = ray.at(depth);
+                        *sample = (depth as f32, picture.lit(p, picture.normal(p), &ray, SKIN, &mut shared));
+                    }
+                }
+            }
+        });
+        picture.skin = skin;
+        Ok(picture)
+    }
+
+    /// Draws spheres (centre, radius [m]) into it; one that lies below the surface by `murk` [m] is seen at 1/e.
+    pub fn draw(&self, spheres: &[(DVec3, f64)], murk: f64) -> Result<Image, RenderError> {
+        let ([width, height], side) = (self.size, self.side);
+        let origin = self.stand.target;
         let ball = |(k, &(c, r)): (usize, &(DVec3, f64))| Sphere {
             centre: (c - origin).as_vec3().to_array(),
             radius: r as f32,
-            colour: self.sphere.to_array(),
+            colour: SAND.to_array(),
             grain: k as u32,
         };
-        let picture =
-            Picture { origin, spheres: self.spheres.iter().enumerate().map(ball).collect(), ..Picture::default() };
-        let view = look::upright(&stand.view(origin, [fine_width, fine_height]));
-        let traced = CpuRenderer::default().trace(&picture, &view)?;
-        let up = view.up.as_dvec3();
-        let axes = Stand { up, ..*stand }.axes();
-        let light = Light { to_sun: light.to_sun.try_normalize().unwrap_or(Vec3::Z), ..*light };
+        let picture = Picture { origin, spheres: spheres.iter().enumerate().map(ball).collect(), ..Picture::default() };
+        let traced = CpuRenderer::default().trace(&picture, &self.view())?;
+        let (rays, samples) = (self.rays(), (side * side) as usize);
         let mut rgba = vec![255; 4 * width as usize * height as usize];
         rgba.par_chunks_mut(4 * width as usize).enumerate().for_each(|(y, row)| {
             for (x, pixel) in row.chunks_exact_mut(4).enumerate() {
+                let (x, y) = (x as u32, y as u32);
+                let skins = &self.skin[(y * width + x) as usize * samples..][..samples];
                 let mut sum = Vec3::ZERO;
-                for k in 0..side * side {
-                    let (i, j) = (x as u32 * side + k % side, y as u32 * side + k / side);
-                    let slope = look::ray(&view, Vec2::new(i as f32 + 0.5, j as f32 + 0.5)).as_dvec2();
-                    let ray = Ray { eye: stand.eye, along: axes[2] + axes[0] * slope.x + axes[1] * slope.y };
-                    let at = (j * fine_width + i) as usize;
-                    let sphere = match traced.seen[at] {
-                        crate::cpu::Seen::Grain(k) => Some((f64::from(traced.depth[at]), self.spheres[k as usize].0)),
-                        _ => None,
+                let mut shared = None;
+                for (k, &(skin, light)) in skins.iter().enumerate() {
+                    let [i, j] = rays.sample(x, y, k as u32);
+                    let at = (j * side * width + i) as usize;
+                    let ray = rays.through_sample(x, y, k as u32);
+                    let behind = if skin.is_finite() {
+                        light
+                    } else {
+                        look::background(&self.light, (j as f32 + 0.5) / (side * height) as f32)
                     };
-                    let down = (j as f32 + 0.5) / fine_height as f32;
-                    sum += self.sample(&ray, sphere, &light).unwrap_or_else(|| look::background(&light, down));
+                    let Seen::Grain(number) = traced.seen[at] else {
+                        sum += behind;
+                        continue;
+                    };
+                    let deep = (traced.depth[at] - skin).max(0.0) * ray.along.length() as f32;
+                    let seen = (-deep / murk as f32).exp();
+                    // What does not make half a level of a channel is not computed.
+                    if seen < 2e-3 {
+                        sum += behind;
+                        continue;
+                    }
+                    let p = ray.at(f64::from(traced.depth[at]));
+                    let n = (p - spheres[number as usize].0).normalize_or_zero();
+                    sum += behind.lerp(self.lit(p, n, &ray, SAND, &mut shared), seen);
                 }
-                pixel[..3].copy_from_slice(&look::encode(&light, sum / (side * side) as f32, x as u32, y as u32));
+                pixel[..3].copy_from_slice(&look::encode(&self.light, sum / samples as f32, x, y));
             }
         });
         Ok(Image { width, height, rgba })
     }
 
-    /// Light along a ray that meets a sphere (depth [m], its centre) or none; none where it meets nothing.
-    fn sample(&self, ray: &Ray, sphere: Option<(f64, DVec3)>, light: &Light) -> Option<Vec3> {
-        let skin = self.meet(ray);
-        let to_eye = -ray.along.normalize().as_vec3();
-        let of_sphere = |(depth, centre): (f64, DVec3)| {
-            let p = ray.at(depth);
-            self.lit(p, (p - centre).normalize_or_zero(), to_eye, self.sphere, light)
-        };
-        let of_skin = |depth: f64| {
-            let p = ray.at(depth);
-            self.lit(p, self.normal(p), to_eye, self.skin, light)
-        };
-        match (skin, sphere) {
-            (None, None) => None,
-            (None, Some(s)) => Some(of_sphere(s)),
-            (Some(depth), None) => Some(of_skin(depth)),
-            (Some(depth), Some(s)) if s.0 <= depth => Some(of_sphere(s)),
-            (Some(depth), Some(s)) => {
-                let seen = (-(s.0 - depth) * ray.along.length() / self.murk).exp() as f32;
-                // What does not make half a level of a channel is not computed.
-                Some(match seen < 2e-3 {
-                    true => of_skin(depth),
-                    false => of_skin(depth).lerp(of_sphere(s), seen),
-                })
-            }
-        }
+    /// The view with a pixel for each sample.
+    fn view(&self) -> View {
+        look::upright(&self.stand.view(self.stand.target, self.size.map(|n| n * self.side)))
+    }
+
+    fn rays(&self) -> Rays {
+        Rays { eye: self.stand.eye, axes: self.stand.axes(), view: self.view(), side: self.side }
     }
 
     /// Depth [m] at which a ray meets the surface.
@@ -152,17 +173,20 @@ impl<'a> FieldPicture<'a> {
         corners.map(|c| c * self.field.distance(p + h * c)).into_iter().sum::<DVec3>().normalize_or_zero()
     }
 
-    fn lit(&self, p: DVec3, n: DVec3, to_eye: Vec3, colour: Vec3, light: &Light) -> Vec3 {
+    /// Light from a point with a normal towards the eye. Samples of a pixel share what is read from the field round it: share of
+    /// the sun and openness.
+    fn lit(&self, p: DVec3, n: DVec3, ray: &Ray, colour: Vec3, shared: &mut Option<[f32; 2]>) -> Vec3 {
+        let [sun, open] = *shared.get_or_insert_with(|| self.around(p, n));
+        look::shade(&self.light, colour, n.as_vec3(), -ray.along.normalize().as_vec3(), sun, open)
+    }
+
+    /// Share of the sun and openness at a point, 0 to 1.
+    fn around(&self, p: DVec3, n: DVec3) -> [f32; 2] {
         // What lies below the surface is lit as if it lay on it.
         let below = (-self.field.distance(p)).max(0.0);
         let open = self.open(p, n, below);
-        let to_sun = light.to_sun.as_dvec3();
-        let sun = if n.dot(to_sun) > 0.0 {
-            self.sun(p + (below + 2.0 * self.field.cell()) * self.normal(p), to_sun)
-        } else {
-            0.0
-        };
-        look::shade(light, colour, n.as_vec3(), to_eye, sun, open)
+        let to_sun = self.light.to_sun.as_dvec3();
+        [self.sun(p + (below + 2.0 * self.field.cell()) * self.normal(p), to_sun), open]
     }
 
     /// How open the sky is over a point, 0 to 1: how much nearer the surface is than its own tangent plane would be [Evans
@@ -204,6 +228,27 @@ impl<'a> FieldPicture<'a> {
     }
 }
 
+/// Rays through the samples of a picture.
+struct Rays {
+    eye: DVec3,
+    axes: [DVec3; 3],
+    view: View,
+    side: u32,
+}
+
+impl Rays {
+    /// Column and row of sample `k` of a pixel among all samples.
+    fn sample(&self, x: u32, y: u32, k: u32) -> [u32; 2] {
+        [x * self.side + k % self.side, y * self.side + k / self.side]
+    }
+
+    fn through_sample(&self, x: u32, y: u32, k: u32) -> Ray {
+        let [i, j] = self.sample(x, y, k);
+        let slope = look::ray(&self.view, Vec2::new(i as f32 + 0.5, j as f32 + 0.5)).as_dvec2();
+        Ray { eye: self.eye, along: self.axes[2] + self.axes[0] * slope.x + self.axes[1] * slope.y }
+    }
+}
+
 /// A ray; depths are along the direction of view, whose part in `along` is 1.
 struct Ray {
     eye: DVec3,
@@ -234,8 +279,9 @@ mod tests {
         Stand { eye: DVec3::new(0.0, -6.0, 0.0), target: DVec3::ZERO, up: DVec3::Z, field: 0.49 }
     }
 
-    fn ball() -> Field {
-        Field::build(&Mesh::sphere(1.0, 5), 0.05, 0.2).unwrap()
+    fn ball(size: [u32; 2]) -> FieldPicture {
+        let field = Field::build(&Mesh::sphere(1.0, 5), 0.05, 0.2).unwrap();
+        FieldPicture::new(Arc::new(field), stand(), &Light::default(), size, 2).unwrap()
     }
 
     fn pixel(image: &Image, x: u32, y: u32) -> [u8; 3] {
@@ -245,8 +291,7 @@ mod tests {
 
     #[test]
     fn rays_meet_the_surface_where_the_sphere_is() {
-        let field = ball();
-        let picture = FieldPicture::new(&field, &[], 0.05);
+        let picture = ball(SIZE);
         for (x, z) in [(0.0, 0.0), (0.1, 0.05), (-0.12, 0.1), (0.02, -0.15)] {
             let ray = Ray { eye: stand().eye, along: DVec3::new(x, 1.0, z) };
             // |eye + t a| = 1.
@@ -267,10 +312,8 @@ mod tests {
 
     #[test]
     fn a_sphere_in_front_hides_the_ray_and_one_deep_inside_does_not() {
-        let field = ball();
-        let draw = |spheres: &[(DVec3, f64)]| {
-            FieldPicture::new(&field, spheres, 0.05).draw(&stand(), &Light::default(), SIZE, 2)
-        };
+        let picture = ball(SIZE);
+        let draw = |spheres: &[(DVec3, f64)]| picture.draw(spheres, 0.05);
         let bare = draw(&[]).unwrap();
         let warm = |c: [u8; 3]| i32::from(c[0]) - i32::from(c[2]);
         assert!(warm(pixel(&bare, 32, 32)) < 0, "the skin is blue");
@@ -286,14 +329,14 @@ mod tests {
 
     #[test]
     fn the_picture_does_not_depend_on_threads_and_sizes_are_checked() {
-        let field = ball();
         let spheres = [(DVec3::new(0.5, -1.0, 0.2), 0.3)];
-        let picture = FieldPicture::new(&field, &spheres, 0.05);
         let draw = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| picture.draw(&stand(), &Light::default(), [96, 40], 1).unwrap())
+            pool.install(|| ball([96, 40]).draw(&spheres, 0.05).unwrap())
         };
         assert_eq!(draw(1), draw(3));
-        assert!(matches!(picture.draw(&stand(), &Light::default(), [5000, 40], 2), Err(RenderError::Size { .. })));
+        let field = ball(SIZE).field;
+        let wide = FieldPicture::new(field, stand(), &Light::default(), [5000, 40], 2);
+        assert!(matches!(wide, Err(RenderError::Size { limit: 4096, .. })));
     }
 }

@@ -98,6 +98,8 @@ fn work(watched: Watched, bench: &Bench, ctx: &Context) {
     let mut words = tell(&sampling);
     // What the last picture of spheres at rest was drawn for, and with how many samples along a pixel.
     let mut shown: Option<((Stand, [u32; 2]), u32)> = None;
+    // The field as it was cast last: it stays while the eye does.
+    let mut cast: Option<((Stand, [u32; 2], u32), FieldPicture)> = None;
     loop {
         let shared = bench.lock();
         let (wanted, closed) = (shared.wanted, shared.closed);
@@ -117,11 +119,14 @@ fn work(watched: Watched, bench: &Bench, ctx: &Context) {
         }
         drop(shared);
         if let (Some((stand, size)), false) = (wanted, closed) {
-            let (beads, murk) = (sampling.beads(), MURK * sampling.radius());
             let pixels = if side == FINEST { size } else { size.map(|n| (n / 2).max(16)) };
-            let drawn = FieldPicture::new(&field, &beads, murk).draw(&stand, &light, pixels, side);
+            let key = (stand, pixels, side);
+            if cast.as_ref().is_none_or(|c| c.0 != key) {
+                cast = FieldPicture::new(field.clone(), stand, &light, pixels, side).ok().map(|picture| (key, picture));
+            }
+            let drawn = cast.as_ref().and_then(|c| c.1.draw(&sampling.beads(), MURK * sampling.radius()).ok());
             shown = words.is_some().then_some(((stand, size), side));
-            if let Ok(image) = drawn {
+            if let Some(image) = drawn {
                 let size = [image.width as usize, image.height as usize];
                 bench.lock().image = Some(ColorImage::from_rgba_unmultiplied(size, &image.rgba));
             }

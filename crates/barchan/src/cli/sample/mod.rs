@@ -105,7 +105,7 @@ pub fn sample(args: SampleArgs) -> Result<(), Failure> {
     let sight =
         (args.view || product.is_some()).then(|| Sight::of(&subject, radius)).transpose().map_err(Failure::Failed)?;
     let mut pictures = match (product, &sight) {
-        (Some(product), Some(sight)) => Some(Pictures::begin(product, sight.clone())?),
+        (Some(product), Some(sight)) => Some(Pictures::begin(product, sight, radius)?),
         _ => None,
     };
     // Called after each step, and for the last time when nothing is left to do: then it gives the words to end with.
@@ -140,7 +140,7 @@ pub fn sample(args: SampleArgs) -> Result<(), Failure> {
                 sampling.step();
             }
         }
-        Some(Sight { field, stand, light, .. }) => {
+        Some(Sight { field, stand, light }) => {
             let failed = Arc::new(Mutex::new(None));
             let result = failed.clone();
             let tell = Box::new(move |sampling: &Sampling| {

@@ -61,8 +61,6 @@ pub struct Sight {
     pub field: Arc<Field>,
     pub stand: Stand,
     pub light: Light,
-    /// Depth at which a sphere below the surface is still seen [m].
-    murk: f64,
 }
 
 impl Sight {
@@ -77,18 +75,15 @@ impl Sight {
         let [right, up, forward] = stand.axes();
         let mut light = Light::default();
         light.to_sun = (-0.55 * right + 0.75 * up - 0.55 * forward).normalize().as_vec3();
-        Ok(Sight { field: Arc::new(field), stand, light, murk: MURK * radius })
-    }
-
-    fn draw(&self, spheres: &[(DVec3, f64)], size: [u32; 2]) -> Result<Image, Failure> {
-        let drawn = FieldPicture::new(&self.field, spheres, self.murk).draw(&self.stand, &self.light, size, SIDE);
-        drawn.map_err(|e| Failure::Failed(e.to_string()))
+        Ok(Sight { field: Arc::new(field), stand, light })
     }
 }
 
 /// Pictures under way.
 pub struct Pictures {
-    sight: Sight,
+    field: FieldPicture,
+    /// Depth at which a sphere below the surface is still seen [m].
+    murk: f64,
     product: Product,
     film: Option<Film>,
     /// Stages of a still drawn so far.
@@ -97,7 +92,7 @@ pub struct Pictures {
 }
 
 impl Pictures {
-    pub fn begin(product: Product, sight: Sight) -> Result<Pictures, Failure> {
+    pub fn begin(product: Product, sight: &Sight, radius: f64) -> Result<Pictures, Failure> {
         let film = match &product {
             Product::Film(path) => {
                 Some(Film::create(path, SIZE[0], SIZE[1], RATE).map_err(|e| Failure::Failed(e.to_string()))?)
@@ -108,7 +103,10 @@ impl Pictures {
             }
             Product::Still(_) => None,
         };
-        let mut pictures = Pictures { sight, product, film, stages: Vec::new(), seen: 0 };
+        let size = if matches!(product, Product::Still(_)) { STAGE } else { SIZE };
+        let field = FieldPicture::new(sight.field.clone(), sight.stand, &sight.light, size, SIDE);
+        let field = field.map_err(|e| Failure::Failed(e.to_string()))?;
+        let mut pictures = Pictures { field, murk: MURK * radius, product, film, stages: Vec::new(), seen: 0 };
         pictures.add(&[], 1)?;
         Ok(pictures)
     }
@@ -124,15 +122,14 @@ impl Pictures {
 
     fn add(&mut self, spheres: &[(DVec3, f64)], times: usize) -> Result<(), Failure> {
         let failed = |e: &dyn std::fmt::Display| Failure::Failed(e.to_string());
+        let image = self.field.draw(spheres, self.murk).map_err(|e| failed(&e))?;
         match (&self.product, &mut self.film) {
-            (Product::Still(_), _) => self.stages.push(self.sight.draw(spheres, STAGE)?),
+            (Product::Still(_), _) => self.stages.push(image),
             (Product::Sequence(folder), _) => {
-                let image = self.sight.draw(spheres, SIZE)?;
                 let path = folder.join(format!("{:06}.png", self.seen));
                 png::write(&path, image.width, image.height, &image.rgba).map_err(|e| failed(&e))?;
             }
             (Product::Film(_), Some(film)) => {
-                let image = self.sight.draw(spheres, SIZE)?;
                 (0..times).try_for_each(|_| film.push(&image.rgba)).map_err(|e| failed(&e))?;
             }
             (Product::Film(_), None) => {}

@@ -67,6 +67,11 @@ impl Report {
         }
     }
 
+    /// A length [m], or 0 where it is what is left of one after adding and subtracting coordinates.
+    fn cleared(&self, x: f64) -> f64 {
+        if x.abs() < 1e-9 * self.radius { 0.0 } else { x }
+    }
+
     /// The shape's name in the file.
     pub fn name(&self) -> &str {
         &self.name
@@ -76,8 +81,7 @@ impl Report {
         let q = &self.quality;
         let mut lines = Vec::new();
         if let Some(solid) = &self.solid {
-            let [x, y, z] =
-                solid.centroid.to_array().map(|c| if c.abs() < 1e-9 * self.radius { 0.0 } else { c }).map(short);
+            let [x, y, z] = solid.centroid.to_array().map(|c| short(self.cleared(c)));
             let [a, b, c] = (self.density * self.moments).to_array().map(short);
             lines.push(format!("mass {} kg at {} kg/m³", short(self.density * solid.volume), short(self.density)));
             lines.push(format!("centre of mass ({x}, {y}, {z}) m"));
@@ -98,7 +102,7 @@ impl Report {
         lines.push(format!("coverage {:.2} % of the surface{unreachable}", 100.0 * q.coverage));
         lines.push(format!("spacing {} m, spread {:.1} %", short(q.spacing), 100.0 * q.spread));
         lines.push(format!("surface to nearest sphere: at most {} m", short(q.gap)));
-        lines.push(format!("sphere to surface: at most {} m", short(q.distance)));
+        lines.push(format!("sphere to surface: at most {} m", short(self.cleared(q.distance))));
         if let Some([volume, inertia]) = self.errors {
             lines.push(format!(
                 "union of the spheres against the solid: volume {:+.2} %, moments of inertia {:+.2} %",
