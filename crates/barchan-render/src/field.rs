@@ -9,7 +9,7 @@
 use crate::cpu::Seen;
 use crate::{CpuRenderer, Image, Light, Picture, RenderError, Sphere, Stand, View, look};
 use barchan_core::sdf::Field;
-use glam::{DVec3, Vec2, Vec3};
+use glam::{DVec2, DVec3, Vec3};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -25,6 +25,9 @@ const STEPS: usize = 4000;
 const TAPS: u32 = 4;
 /// Length [cells] over which normals are taken: trilinear gradients jump from cell to cell, and facets would show.
 const NORMAL: f64 = 0.7;
+
+/// Samples of a pixel no farther apart in depth than so many cells see the same part of the surface.
+const SAME: f64 = 2.0;
 
 /// A depth of murk over the radius of spheres that shows those lining a body, and not those behind them.
 pub const MURK: f64 = 0.5;
@@ -68,10 +71,15 @@ impl FieldPicture {
         let rays = picture.rays();
         skin.par_chunks_mut(samples * width as usize).enumerate().for_each(|(y, row)| {
             for (x, pixel) in row.chunks_exact_mut(samples).enumerate() {
-                let mut shared = None;
+                // Samples share the light around them while they see the same part of the surface.
+                let (mut last, mut shared) = (f64::INFINITY, None);
                 for (k, sample) in pixel.iter_mut().enumerate() {
                     let ray = rays.through_sample(x as u32, y as u32, k as u32);
                     if let Some(depth) = picture.meet(&ray) {
+                        if (depth - last).abs() > SAME * picture.field.cell() {
+                            shared = None;
+                        }
+                        last = depth;
                         let p = ray.at(depth);
                         *sample = (depth as f32, picture.lit(p, picture.normal(p), &ray, SKIN, &mut shared));
                     }
@@ -101,7 +109,8 @@ impl FieldPicture {
                 let (x, y) = (x as u32, y as u32);
                 let skins = &self.skin[(y * width + x) as usize * samples..][..samples];
                 let mut sum = Vec3::ZERO;
-                let mut shared = None;
+                // Samples share the light around them while they see the same sphere.
+                let (mut last, mut shared) = (None, None);
                 for (k, &(skin, light)) in skins.iter().enumerate() {
                     let [i, j] = rays.sample(x, y, k as u32);
                     let at = (j * side * width + i) as usize;
@@ -122,6 +131,9 @@ impl FieldPicture {
                         sum += behind;
                         continue;
                     }
+                    if last.replace(number) != Some(number) {
+                        shared = None;
+                    }
                     let p = ray.at(f64::from(traced.depth[at]));
                     let n = (p - spheres[number as usize].0).normalize_or_zero();
                     sum += behind.lerp(self.lit(p, n, &ray, SAND, &mut shared), seen);
@@ -138,7 +150,10 @@ impl FieldPicture {
     }
 
     fn rays(&self) -> Rays {
-        Rays { eye: self.stand.eye, axes: self.stand.axes(), view: self.view(), side: self.side }
+        let view = self.view();
+        let middle = 0.5 * DVec2::from(view.size.map(f64::from));
+        let focal = f64::from(look::focal(&view));
+        Rays { eye: self.stand.eye, axes: self.stand.axes(), middle, focal, side: self.side }
     }
 
     /// Depth [m] at which a ray meets the surface.
@@ -232,7 +247,9 @@ impl FieldPicture {
 struct Rays {
     eye: DVec3,
     axes: [DVec3; 3],
-    view: View,
+    /// Middle of the picture [samples], and samples to one unit of slope.
+    middle: DVec2,
+    focal: f64,
     side: u32,
 }
 
@@ -244,7 +261,9 @@ impl Rays {
 
     fn through_sample(&self, x: u32, y: u32, k: u32) -> Ray {
         let [i, j] = self.sample(x, y, k);
-        let slope = look::ray(&self.view, Vec2::new(i as f32 + 0.5, j as f32 + 0.5)).as_dvec2();
+        // As `look::ray`, whose tangent is taken once.
+        let pixel = DVec2::new(f64::from(i) + 0.5, f64::from(j) + 0.5) - self.middle;
+        let slope = DVec2::new(pixel.x, -pixel.y) / self.focal;
         Ray { eye: self.eye, along: self.axes[2] + self.axes[0] * slope.x + self.axes[1] * slope.y }
     }
 }

@@ -40,6 +40,9 @@ pub struct Watched {
     pub tell: Tell,
 }
 
+/// From where a field was cast, pixels in a row and rows, samples along a pixel.
+type Cast = (Stand, [u32; 2], u32);
+
 /// What window and thread share.
 #[derive(Default)]
 struct Shared {
@@ -99,7 +102,7 @@ fn work(watched: Watched, bench: &Bench, ctx: &Context) {
     // What the last picture of spheres at rest was drawn for, and with how many samples along a pixel.
     let mut shown: Option<((Stand, [u32; 2]), u32)> = None;
     // The field as it was cast last: it stays while the eye does.
-    let mut cast: Option<((Stand, [u32; 2], u32), FieldPicture)> = None;
+    let mut cast: Option<(Cast, FieldPicture)> = None;
     loop {
         let shared = bench.lock();
         let (wanted, closed) = (shared.wanted, shared.closed);

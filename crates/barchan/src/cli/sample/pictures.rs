@@ -17,7 +17,7 @@ use std::sync::Arc;
 const CELLS: f64 = 160.0;
 const BAND: f64 = 8.0;
 /// Pixels of a picture of a film or sequence, and of one of the four stages of a still.
-const SIZE: [u32; 2] = [960, 720];
+const SIZE: [u32; 2] = [800, 600];
 const STAGE: [u32; 2] = [720, 540];
 /// Samples a pixel has along its side.
 const SIDE: u32 = 2;
@@ -73,8 +73,9 @@ impl Sight {
         let hull: Vec<(DVec3, f64)> = subject.mesh.vertices.iter().map(|&v| (v, radius)).collect();
         let stand = framing::frame(&hull, aim.to_eye(), DVec3::Z, Stand::FIELD, SIZE);
         let [right, up, forward] = stand.axes();
-        let mut light = Light::default();
-        light.to_sun = (-0.55 * right + 0.75 * up - 0.55 * forward).normalize().as_vec3();
+        // Over the left shoulder.
+        let to_sun = (-0.55 * right + 0.75 * up - 0.55 * forward).normalize().as_vec3();
+        let light = Light { to_sun, ..Light::default() };
         Ok(Sight { field: Arc::new(field), stand, light })
     }
 }
