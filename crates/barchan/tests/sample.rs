@@ -6,8 +6,12 @@ use barchan::io::mesh::write_stl;
 use barchan::io::png;
 use barchan::scene::{Scene, ShapeSpec};
 use glam::DVec3;
+#[cfg(target_os = "linux")]
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Command, Stdio};
+#[cfg(target_os = "linux")]
+use std::time::{Duration, Instant};
 
 struct Said {
     code: i32,
@@ -209,4 +213,77 @@ fn without_a_display_the_window_says_what_to_do() {
     assert_eq!(said.code, 1);
     assert!(said.err.contains("no display was found") && said.err.contains("--picture"), "{}", said.err);
     assert!(!folder.path().join("box.clump.toml").exists());
+}
+
+/// Ends its process with the test.
+#[cfg(target_os = "linux")]
+struct Server(std::process::Child);
+
+#[cfg(target_os = "linux")]
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A virtual display and its name; none where Xvfb or xdotool is not installed.
+#[cfg(target_os = "linux")]
+fn display() -> Option<(Server, String, impl BufRead)> {
+    Command::new("xdotool").arg("version").output().ok()?;
+    let args = ["-displayfd", "1", "-noreset", "-nolisten", "tcp", "-screen", "0", "1360x860x24"];
+    let mut server = Server(Command::new("Xvfb").args(args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?);
+    let mut number = String::new();
+    let mut stdout = BufReader::new(server.0.stdout.take()?);
+    stdout.read_line(&mut number).ok()?;
+    let name = format!(":{}", number.trim());
+    // The server ends if it cannot write there.
+    Some((server, name, stdout))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_window_shows_the_sampling_stays_when_it_is_done_and_closes_at_escape() {
+    let Some((_server, name, _stdout)) = display() else {
+        println!("no Xvfb or no xdotool: the window was not opened");
+        return;
+    };
+    let folder = folder();
+    let child = Command::new(env!("CARGO_BIN_EXE_barchan"))
+        .current_dir(folder.path())
+        .args(["sample", "box", "--radius", "0.2", "--view"])
+        .env("DISPLAY", &name)
+        .env_remove("WAYLAND_DISPLAY")
+        .env_remove("WAYLAND_SOCKET")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut program = Server(child);
+    let written = folder.path().join("box.clump.toml");
+    let begun = Instant::now();
+    while !written.exists() && begun.elapsed() < Duration::from_secs(120) {
+        if program.0.try_wait().unwrap().is_some() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    if let Some(status) = program.0.try_wait().unwrap() {
+        let mut said = String::new();
+        program.0.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        // A machine may have a display and nothing that draws on it.
+        assert!(status.code() == Some(1) && said.contains("no graphics adapter"), "{said}");
+        return;
+    }
+    assert!(written.exists(), "the sampling ends while the window shows it");
+    let search = ["search", "--onlyvisible", "--name", "sampling", "windowfocus", "key", "Escape"];
+    let ended = (0..20).any(|_| {
+        std::thread::sleep(Duration::from_millis(500));
+        let _ = Command::new("xdotool").args(search).env("DISPLAY", &name).output();
+        std::thread::sleep(Duration::from_millis(500));
+        program.0.try_wait().unwrap().is_some()
+    });
+    assert!(ended, "Escape closes it");
+    assert_eq!(program.0.try_wait().unwrap().unwrap().code(), Some(0));
 }
