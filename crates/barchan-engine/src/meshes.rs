@@ -73,8 +73,9 @@ pub fn fetch(parsed: Parsed, folder: &Path) -> Result<Parsed, SceneErrors> {
     Ok(again)
 }
 
-/// A mended mesh as its file has it, and the file, if there is one.
-fn mended(name: &str, folder: &Path) -> Result<(Mesh, Option<PathBuf>), String> {
+/// The mesh of a file, its path taken from `folder`, or a built-in one (`box`, `sphere`, `cylinder`, `torus`, `trefoil`,
+/// `screw`, `mixer`): vertices welded, triangles turned to agree, closed parts outwards. Also returns the file, if there is one.
+pub fn mended(name: &str, folder: &Path) -> Result<(Mesh, Option<PathBuf>), String> {
     let (mut mesh, path) = match built_in(name) {
         Some(mesh) => (mesh, None),
         None => {

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`atomic`] | a file is written whole or not at all |
 //! | [`vtk`] | frames for ParaView (`.vtp`) and their time series (`.pvd`) |
+//! | [`vti`] | distance fields for ParaView (`.vti`) |
 //! | [`ply`] | frames as points for effects tools (`.ply`) |
 //! | [`csv`] | tables of measurements, continued by a resumed run |
 //! | [`container`] | named, checksummed sections: the checkpoint's file |
@@ -27,6 +28,7 @@ pub mod frames;
 pub mod mesh;
 pub mod ply;
 pub mod png;
+pub mod vti;
 pub mod vtk;
 pub mod writer;
 

@@ -33,6 +33,16 @@ pub enum Packing {
     Zlib,
 }
 
+impl Packing {
+    /// The attribute that tells a reader how to unpack.
+    pub(crate) fn compressor(self) -> &'static str {
+        match self {
+            Packing::Raw => "",
+            Packing::Zlib => " compressor=\"vtkZLibDataCompressor\"",
+        }
+    }
+}
+
 /// Writes a frame as `.vtp`, whole or not at all.
 pub fn write(path: &Path, frame: &Frame<'_>, packing: Packing) -> Result<(), FrameError> {
     let (header, body) = encode(frame, packing)?;
@@ -50,17 +60,14 @@ pub fn to_bytes(frame: &Frame<'_>, packing: Packing) -> Result<Vec<u8>, FrameErr
     Ok([header.as_bytes(), &body, FOOTER].concat())
 }
 
-const FOOTER: &[u8] = b"\n  </AppendedData>\n</VTKFile>\n";
+pub(crate) const FOOTER: &[u8] = b"\n  </AppendedData>\n</VTKFile>\n";
 
 /// The XML up to the mark where binary data starts, and the binary data.
 fn encode(frame: &Frame<'_>, packing: Packing) -> Result<(String, Vec<u8>), FrameError> {
     check(frame)?;
     let spheres: Vec<SphereView> = frame.spheres().collect();
     let n = spheres.len();
-    let compressor = match packing {
-        Packing::Raw => "",
-        Packing::Zlib => " compressor=\"vtkZLibDataCompressor\"",
-    };
+    let compressor = packing.compressor();
     let mut file = Arrays { xml: String::new(), body: Vec::new(), packing };
     let _ = write!(
         file.xml,
@@ -109,15 +116,15 @@ fn mass_shares(frame: &Frame<'_>, spheres: &[SphereView]) -> Vec<f64> {
 }
 
 /// The growing file: elements that point into the appended data, and that data.
-struct Arrays {
-    xml: String,
-    body: Vec<u8>,
-    packing: Packing,
+pub(crate) struct Arrays {
+    pub(crate) xml: String,
+    pub(crate) body: Vec<u8>,
+    pub(crate) packing: Packing,
 }
 
 impl Arrays {
     /// A column of a piece; its rows are as many as the bytes give.
-    fn array(&mut self, kind: &str, name: &str, unit: &str, components: usize, data: Vec<u8>) {
+    pub(crate) fn array(&mut self, kind: &str, name: &str, unit: &str, components: usize, data: Vec<u8>) {
         self.element("DataArray", kind, name, unit, &format!(" NumberOfComponents=\"{components}\""), &data);
     }
 

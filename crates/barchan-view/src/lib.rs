@@ -20,8 +20,10 @@ pub mod simulation;
 mod stage;
 mod theme;
 mod touch;
+mod watch;
 
 pub use simulation::Source;
+pub use watch::{Tell, Watched, watch};
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -74,8 +76,22 @@ pub enum ViewError {
 /// Opens the window and returns when it is closed. Must be called on the main thread.
 pub fn open(start: Start) -> Result<(), ViewError> {
     has_display()?;
+    window("barchan", move |context| match app::App::new(context, start) {
+        Ok(app) => Ok(Box::new(app)),
+        Err(reason) => Err(reason.into()),
+    })
+}
+
+/// Opens a window and returns when it is closed.
+fn window(
+    title: &str,
+    create: impl FnOnce(
+        &eframe::CreationContext<'_>,
+    ) -> Result<Box<dyn eframe::App>, Box<dyn std::error::Error + Send + Sync>>
+    + 'static,
+) -> Result<(), ViewError> {
     let viewport = egui::ViewportBuilder::default()
-        .with_title("barchan")
+        .with_title(title)
         .with_app_id("barchan")
         .with_inner_size([1360.0, 820.0])
         .with_min_inner_size([640.0, 420.0])
@@ -94,10 +110,7 @@ pub fn open(start: Start) -> Result<(), ViewError> {
     let create: eframe::AppCreator<'_> = Box::new(move |context| {
         // The window is there; from now on a panic is a fault of ours and is shown as such.
         drop(std::panic::take_hook());
-        match app::App::new(context, start) {
-            Ok(app) => Ok(Box::new(app)),
-            Err(reason) => Err(reason.into()),
-        }
+        create(context)
     });
     quiet(|| eframe::run_native("barchan", options, create))?.map_err(|e| match e {
         eframe::Error::Wgpu(e) => ViewError::NoAdapter { reason: e.to_string() },
@@ -124,8 +137,9 @@ fn quiet<T>(run: impl FnOnce() -> T) -> Result<T, ViewError> {
     })
 }
 
+/// Whether there is a screen to open a window on, as far as can be told before trying.
 #[cfg(all(unix, not(target_os = "macos")))]
-fn has_display() -> Result<(), ViewError> {
+pub fn has_display() -> Result<(), ViewError> {
     let set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());
     if set("DISPLAY") || set("WAYLAND_DISPLAY") || set("WAYLAND_SOCKET") {
         return Ok(());
@@ -133,7 +147,8 @@ fn has_display() -> Result<(), ViewError> {
     Err(ViewError::NoDisplay { reason: "neither DISPLAY nor WAYLAND_DISPLAY is set".into() })
 }
 
+/// Whether there is a screen to open a window on: known when it is tried.
 #[cfg(not(all(unix, not(target_os = "macos"))))]
-fn has_display() -> Result<(), ViewError> {
+pub fn has_display() -> Result<(), ViewError> {
     Ok(())
 }

@@ -14,7 +14,7 @@ impl Mesh {
     }
 
     /// Winding number of some of the triangles about a point [m].
-    pub(super) fn winding_of(&self, triangles: impl Iterator<Item = usize>, point: DVec3) -> f64 {
+    pub(crate) fn winding_of(&self, triangles: impl Iterator<Item = usize>, point: DVec3) -> f64 {
         triangles.map(|i| half_angle(self.corners(i).map(|v| v - point))).sum::<f64>() / TAU
     }
 }

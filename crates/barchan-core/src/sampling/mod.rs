@@ -10,10 +10,12 @@
 
 mod balls;
 mod buckets;
+mod filling;
 mod probes;
 mod spread;
 #[cfg(test)]
 mod tests;
+mod union;
 
 use crate::mesh::Mesh;
 use crate::mesh::near::{Surface, SurfaceError};
@@ -22,6 +24,7 @@ use buckets::Buckets;
 use glam::DVec3;
 use probes::Probes;
 use spread::Particle;
+pub use union::union;
 
 /// Spheres a sampling may have.
 pub const MOST_SPHERES: usize = 2_000_000;
@@ -30,6 +33,8 @@ pub const MOST_SPHERES: usize = 2_000_000;
 const SPACING_ON_SURFACE: f64 = 1.3;
 /// Distance of neighbours over that at which dimples are as deep as allowed, for the same reason.
 const SPACING_INSIDE: f64 = 0.8;
+/// Radius over spacing of spheres that are looked at while they move.
+const BEAD: f64 = 0.4;
 /// Rounds of filling gaps and spreading again.
 const ROUNDS: usize = 4;
 
@@ -233,6 +238,18 @@ impl Sampling {
     /// Centres and radii of the spheres as they are now [m].
     pub fn spheres(&self) -> &[(DVec3, f64)] {
         &self.spheres
+    }
+
+    /// The spheres to look at while they form: as long as they move, in their places and so small that they will stand apart
+    /// once they are even; then as they are.
+    pub fn beads(&self) -> Vec<(DVec3, f64)> {
+        let radius = |r: f64| if self.done { r } else { r.min(BEAD * self.settings.spacing()) };
+        self.spheres.iter().map(|&(c, r)| (c, radius(r))).collect()
+    }
+
+    /// Radius that was asked for [m].
+    pub fn radius(&self) -> f64 {
+        self.settings.radius
     }
 
     /// The surface that is sampled.

@@ -221,3 +221,61 @@ fn speed_of_sampling() {
         assert!(seconds < 10.0, "{seconds} s");
     }
 }
+
+#[test]
+fn the_union_of_spheres_has_the_closed_forms_and_those_of_the_clump() {
+    let one = union(&[(DVec3::new(3.0, -1.0, 2.0), 0.5)]).unwrap();
+    let volume = 4.0 / 3.0 * std::f64::consts::PI * 0.125;
+    assert!((one.volume / volume - 1.0).abs() < 1e-4 && one.centroid.distance(DVec3::new(3.0, -1.0, 2.0)) < 1e-9);
+    for axis in 0..3 {
+        assert!((one.inertia.col(axis)[axis] / (0.4 * volume * 0.25) - 1.0).abs() < 2e-4);
+        assert!(one.inertia.col(axis)[(axis + 1) % 3].abs() < 1e-9);
+    }
+    // Two far apart, and a heap that overlaps.
+    let two = union(&[(DVec3::ZERO, 1.0), (DVec3::X * 4.0, 1.0)]).unwrap();
+    assert!((two.inertia.y_axis.y / two.inertia.x_axis.x - (0.4 + 4.0) / 0.4).abs() < 5e-3);
+    let heap: Vec<(DVec3, f64)> = (0..12)
+        .map(|k| f64::from(k) * 0.7)
+        .map(|t| (DVec3::new(t.sin(), (1.3 * t).cos(), 0.3 * t), 0.5 + 0.2 * (2.0 * t).sin()))
+        .collect();
+    let (shape, unit) = crate::shapes::Shape::clump("heap", &heap).unwrap();
+    let found = union(&heap).unwrap();
+    assert!((found.volume / (shape.volume() * unit.powi(3)) - 1.0).abs() < 3e-4);
+    let trace = found.inertia.x_axis.x + found.inertia.y_axis.y + found.inertia.z_axis.z;
+    assert!((trace / (shape.inertia().element_sum() * unit.powi(5)) - 1.0).abs() < 3e-4);
+    assert_eq!(union(&[]), None);
+}
+
+#[test]
+fn lining_and_filling_have_the_mass_of_the_solid_and_nothing_sticks_out() {
+    let mesh = Mesh::box_of(DVec3::new(1.0, 0.8, 0.6));
+    let mut sampling = Sampling::new(&mesh, Settings::new(0.06, Placement::Inside, 1)).unwrap();
+    sampling.run();
+    let solid = mesh.mass_properties().unwrap();
+    let lining = union(sampling.spheres()).unwrap();
+    assert!(lining.volume < 0.75 * solid.volume, "the lining alone is hollow");
+    let filling = sampling.filling();
+    assert!(filling.len() < 400, "{} spheres fill it", filling.len());
+    let slack = sampling.settings.slack();
+    assert!(filling.iter().all(|&(c, r)| sampling.surface().distance(c) + r < -0.999 * slack));
+    let all = union(&[sampling.spheres(), &filling].concat()).unwrap();
+    // What is missing is a layer of dimples, of half the roughness at most, and pockets between large spheres.
+    let missing = 1.0 - all.volume / solid.volume;
+    assert!(missing > 0.0 && missing < 0.5 * slack * mesh.area() / solid.volume + 0.01, "{missing}");
+    assert!(all.centroid.distance(solid.centroid) < 0.005);
+    for axis in 0..3 {
+        let off = all.inertia.col(axis)[axis] / solid.inertia.col(axis)[axis] - 1.0;
+        assert!((-0.05..0.0).contains(&off), "{off}");
+    }
+    let on_surface = Sampling::new(&mesh, Settings::new(0.06, Placement::OnSurface, 1)).unwrap();
+    assert!(on_surface.filling().is_empty());
+}
+
+#[test]
+fn beads_stand_apart_while_they_move_and_are_the_spheres_at_the_end() {
+    let mut sampling = Sampling::new(&Mesh::sphere(1.0, 3), Settings::new(0.3, Placement::OnSurface, 1)).unwrap();
+    let beads = sampling.beads();
+    assert!(beads.iter().zip(sampling.points()).all(|(b, p)| b.0 == p && b.1 < 0.3));
+    sampling.run();
+    assert_eq!(sampling.beads(), sampling.spheres());
+}

@@ -2,9 +2,10 @@
 //!
 //! Every pass is a map over bricks, so that the result does not depend on threads.
 
+use super::winding::Winding;
 use super::{BRICK, Field, INSIDE, MOST_BRICKS, MOST_NODES, NODES, OUTSIDE, SIDE, SdfError};
 use crate::mesh::Mesh;
-use crate::mesh::near::Surface;
+use crate::mesh::near::{Nearest, Surface};
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -20,6 +21,9 @@ pub(super) fn limit(cell: f64, what: &'static str, needed: f64, limit: u64, powe
 /// The grid, before there is anything in it.
 struct Grid<'a> {
     surface: &'a Surface,
+    /// Where sides are taken from, if not from pseudonormals. Across a hole they change without a surface there, so that
+    /// no side may be taken from a neighbour.
+    winding: Option<Winding<'a>>,
     origin: DVec3,
     cell: f64,
     /// Distances up to here are looked for: a point within the band has all corners of its cell closer than this.
@@ -35,6 +39,19 @@ impl Grid<'_> {
     fn node(&self, b: [u32; 3], l: [usize; 3]) -> DVec3 {
         let at = [0, 1, 2].map(|k| (b[k] as usize * SIDE + l[k]) as f64);
         self.origin + self.cell * DVec3::from(at)
+    }
+
+    /// Distance of a point whose nearest point on the surface is known, with its sign.
+    fn signed(&self, p: DVec3, nearest: &Nearest) -> f64 {
+        match &self.winding {
+            Some(winding) => p.distance(nearest.point).copysign(winding.side(p)),
+            None => self.surface.signed(p, nearest),
+        }
+    }
+
+    /// A number with the sign of the side a point is on.
+    fn side(&self, p: DVec3) -> f64 {
+        self.winding.as_ref().map_or_else(|| self.surface.distance(p), |winding| winding.side(p))
     }
 
     /// Bricks the band may reach into, by halving cubes of them: the cost follows the surface, not the box.
@@ -81,9 +98,9 @@ impl Grid<'_> {
             let middle = self.node(b, first.map(|f| f + 1));
             let near = tree.nearest_from(middle, self.reach + half_block, &mut guess);
             let beside = match (&near, side) {
-                (Some(nearest), _) => self.surface.signed(middle, nearest),
+                (Some(nearest), _) => self.signed(middle, nearest),
                 (None, Some(side)) => side,
-                (None, None) => self.surface.distance(middle),
+                (None, None) => self.side(middle),
             };
             side = Some(beside);
             for node in 0..27 {
@@ -91,7 +108,11 @@ impl Grid<'_> {
                 let p = self.node(b, l);
                 let found = near.and_then(|_| tree.nearest_from(p, self.reach, &mut guess));
                 reached |= found.is_some();
-                let distance = found.map_or(self.reach.copysign(beside), |n| self.surface.signed(p, &n));
+                let distance = match (found, &self.winding) {
+                    (Some(nearest), _) => self.signed(p, &nearest),
+                    (None, Some(winding)) => self.reach.copysign(winding.side(p)),
+                    (None, None) => self.reach.copysign(beside),
+                };
                 values[(l[2] * NODES + l[1]) * NODES + l[0]] = distance as f32;
             }
         }
@@ -108,10 +129,10 @@ impl Grid<'_> {
                 if bricks[x] != OUTSIDE {
                     continue;
                 }
-                let known = x > 0 && matches!(bricks[x - 1], INSIDE | OUTSIDE);
+                let known = self.winding.is_none() && x > 0 && matches!(bricks[x - 1], INSIDE | OUTSIDE);
                 bricks[x] = if known {
                     bricks[x - 1]
-                } else if self.surface.distance(self.node([x as u32, y, z], [SIDE / 2; 3])) < 0.0 {
+                } else if self.side(self.node([x as u32, y, z], [SIDE / 2; 3])) < 0.0 {
                     INSIDE
                 } else {
                     OUTSIDE
@@ -132,6 +153,18 @@ impl Field {
 
     /// As [`Field::build`], of a surface that is there already.
     pub fn of(surface: &Surface, cell: f64, band: f64) -> Result<Field, SdfError> {
+        Field::with(surface, None, cell, band)
+    }
+
+    /// As [`Field::build`], inside being where the winding number is above ½: for meshes that are nearly closed.
+    ///
+    /// Across a hole the side changes at a surface that the mesh does not have: the distance is still that of the mesh, and
+    /// jumps there from one sign to the other.
+    pub fn build_by_winding(mesh: &Mesh, cell: f64, band: f64) -> Result<Field, SdfError> {
+        Field::with(&Surface::build(mesh)?, Some(Winding::new(mesh)), cell, band)
+    }
+
+    fn with(surface: &Surface, winding: Option<Winding<'_>>, cell: f64, band: f64) -> Result<Field, SdfError> {
         let length = |x: f64| x.is_finite() && x > 0.0;
         if !length(cell) {
             return Err(SdfError::Cell(cell));
@@ -148,7 +181,7 @@ impl Field {
         let origin = low - reach - 0.5 * (counts * cell - size);
         let cells = counts.to_array().map(|c| c as u32);
         let bricks = cells.map(|c| c.div_ceil(SIDE as u32));
-        let grid = Grid { surface, origin, cell, reach, bricks };
+        let grid = Grid { surface, winding, origin, cell, reach, bricks };
 
         let near = grid.near()?;
         let mut values = vec![0.0; near.len() * BRICK];
@@ -164,7 +197,7 @@ impl Field {
         values.truncate(kept * BRICK);
         values.shrink_to_fit();
         grid.sides(&mut index);
-        let beyond = band.copysign(surface.distance(origin));
+        let beyond = band.copysign(grid.side(origin));
         Ok(Field { origin, cell, band, cells, bricks, index, values, beyond })
     }
 }

@@ -4,11 +4,13 @@
 //! angle-weighted pseudonormals ([`crate::mesh::near::Surface`]) and trilinear between nodes. The grid is cut into bricks of
 //! 8³ cells, and only those the band reaches into are stored: memory grows as surface/cell². A brick holds the 9³ nodes of
 //! its cells, those on its sides as well, so that a look-up reads one brick; that costs 42 % more memory than sharing them.
+//! Meshes with small holes can take the sign from the generalised winding number instead ([`Field::build_by_winding`]).
 //! Bricks beyond the band are known by their side alone. Walls, bodies, the ground, SPH and pictures read the same field.
 
 mod build;
 #[cfg(test)]
 mod tests;
+mod winding;
 
 use crate::mesh::near::SurfaceError;
 use glam::{DVec3, IVec3};
@@ -184,6 +186,16 @@ impl Field {
         self.band
     }
 
+    /// Bricks of 8³ cells that are stored: those the band reaches.
+    pub fn brick_count(&self) -> usize {
+        self.values.len() / BRICK
+    }
+
+    /// Nodes of the whole box along x, y and z.
+    pub fn node_counts(&self) -> [usize; 3] {
+        self.cells.map(|c| c as usize + 1)
+    }
+
     /// Bytes held.
     pub fn memory_bytes(&self) -> usize {
         4 * (self.index.capacity() + self.values.capacity())
@@ -191,7 +203,7 @@ impl Field {
 
     /// The whole box, node by node, as an image file wants it.
     pub fn dense(&self) -> Result<Dense, SdfError> {
-        let counts = self.cells.map(|c| c as usize + 1);
+        let counts = self.node_counts();
         let needed = counts.iter().map(|&c| c as f64).product::<f64>();
         build::limit(self.cell, "nodes in the image", needed, MOST_NODES, 3)?;
         let mut values = Vec::with_capacity(counts.iter().product());

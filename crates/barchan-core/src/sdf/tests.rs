@@ -241,3 +241,34 @@ fn speed_of_building() {
         assert!(whole < most, "{name}: {whole} s");
     }
 }
+
+#[test]
+fn by_winding_number_a_closed_mesh_has_the_same_field_and_a_small_hole_no_other() {
+    let mesh = Mesh::torus(1.0, 0.35, 48, 24);
+    let (cell, band) = (0.06, 0.15);
+    let exact = Field::build(&mesh, cell, band).unwrap();
+    let mut open = mesh.clone();
+    open.triangles.remove(700);
+    for (other, what) in [(&mesh, "closed"), (&open, "open")] {
+        let wound = Field::build_by_winding(other, cell, band).unwrap();
+        let (a, b) = (exact.dense().unwrap(), wound.dense().unwrap());
+        assert_eq!((a.counts, a.origin), (b.counts, b.origin));
+        let hole = open.vertices[mesh.triangles[700][0] as usize];
+        let node = |k: usize| {
+            let at = [k % a.counts[0], k / a.counts[0] % a.counts[1], k / a.counts[0] / a.counts[1]];
+            a.origin + a.cell * DVec3::from(at.map(|i| i as f64))
+        };
+        for k in 0..a.values.len() {
+            // At the hole the nearest surface is its rim, a triangle's side away.
+            let near = what == "open" && node(k).distance(hole) < 0.4;
+            assert!(near || (a.values[k] - b.values[k]).abs() < 1e-6, "{what} at {}", node(k));
+        }
+    }
+    // With pseudonormals alone what lies beyond the rim of a hole is on the side of its nearest feature; the winding number
+    // of a box without its lid is ½ across the mouth, and 5/6 in the middle.
+    let mut cup = Mesh::box_of(DVec3::ONE);
+    cup.triangles.drain(2..4);
+    let field = Field::build_by_winding(&cup, 0.05, 0.2).unwrap();
+    assert!(field.distance(DVec3::ZERO) < 0.0 && field.distance(DVec3::new(0.0, 0.0, -0.45)) < 0.0);
+    assert!([0.9, 0.7, -0.6].iter().all(|&z| field.distance(DVec3::new(0.1, 0.1, z)) > 0.0));
+}

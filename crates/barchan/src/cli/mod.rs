@@ -6,8 +6,10 @@ mod gallery;
 mod new;
 mod render;
 mod run;
+mod sample;
 mod say;
 mod scenes;
+mod sdf;
 mod stop;
 mod view;
 
@@ -82,6 +84,10 @@ enum Command {
     New(new::NewArgs),
     /// Show every problem of a scene, and the numbers a run would use
     Check(check::CheckArgs),
+    /// Turn a mesh into spheres: a body's lining, with mass, inertia and quality
+    Sample(sample::SampleArgs),
+    /// Write the signed distance field of a mesh, for ParaView
+    Sdf(sdf::SdfArgs),
     /// Print the JSON schema of scenes, for editors
     Schema,
     /// Measure the speed of this machine on a named case
@@ -201,6 +207,8 @@ pub fn main() -> ExitCode {
         Command::Scenes(threads) => scenes::scenes(threads),
         Command::New(args) => new::new(args),
         Command::Check(args) => check::check(args),
+        Command::Sample(args) => sample::sample(args),
+        Command::Sdf(args) => sdf::sdf(args),
         Command::Schema => {
             say!("{}", barchan::scene::schema());
             Ok(())
