@@ -142,7 +142,7 @@ impl<R: Kernels> Solver<R> {
     /// How many blocks are worth a thread of their own.
     fn blocks_worth_a_thread(&self) -> usize {
         let blocks = self.grains.len().div_ceil(self.block).max(1);
-        NOT_WORTH.div_ceil(self.spheres.len().div_ceil(blocks).max(1))
+        (NOT_WORTH * blocks / self.spheres.len().max(1)).max(1)
     }
 
     /// Kick, drift, turn. Whether some grain has spent its budget.

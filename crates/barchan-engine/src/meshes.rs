@@ -108,12 +108,17 @@ fn solid(name: &str, file: &ShapeMesh, folder: &Path) -> Result<(Solid, Option<S
     let (mesh, path) = closed(&file.file, folder)?;
     let mesh = mesh.scaled(file.scale);
     let mass = mesh.mass_properties().ok_or("the mesh has no volume")?;
-    let settings =
-        sampling::Settings { roughness: file.roughness, ..sampling::Settings::new(file.radius, Placement::Inside, 1) };
+    let settings = sampling::Settings {
+        roughness: file.roughness,
+        least: file.smallest,
+        ..sampling::Settings::new(file.radius, Placement::Inside, 1)
+    };
     let mut sampling = Sampling::new(&mesh, settings).map_err(|e| e.to_string())?;
     sampling.run();
     let shape = Shape::solid(name, sampling.spheres(), &mass, &mesh).map_err(|e| e.to_string())?;
-    let covered = sampling.quality().coverage;
+    // What no whole sphere can reach is what was asked for, where edges are to be rounded off.
+    let quality = sampling.quality();
+    let covered = quality.coverage + if file.smallest < 1.0 { 0.0 } else { quality.unreachable };
     let doubt = format!("its {} spheres make {:.1} % of its surface", sampling.spheres().len(), 100.0 * covered);
     Ok((Solid { shape: Some(Arc::new(shape)), path }, (covered < COVERED).then_some(doubt)))
 }

@@ -41,6 +41,12 @@ const GALLERY: &[GalleryScene] = gallery! {
     "wheat" at 0.7: "wheat kernels, clumps of three spheres, run out of a hopper",
     "mixer" at 1.2: "four blades of a mesh turn through two layers of beads",
     "screw" at 1.4: "a turning screw of a mesh pushes sand along a trough and over its end",
+    "shovel" at 1.75: "a shovel of a mesh digs, lifts and tips a load of sand",
+    "tower" at 0.5: "an avalanche of sand topples a tower of two blocks",
+    "buried" at 0.42: "a ring falls into sand and is buried under more of it",
+    "bowling" at 0.2: "a ball is bowled into a stack of boxes: bodies alone, no sand",
+    "knots": "trefoil knots, sampled from a mesh, are poured into a glass and catch in each other",
+    "chess": "a thousand chess pieces, three shapes from meshes, are poured into a box",
 };
 
 /// Every scene of the gallery.

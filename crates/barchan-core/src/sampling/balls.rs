@@ -29,6 +29,22 @@ const SINK: usize = 8;
 /// Spheres closer than this share of the spacing are too many, if all they cover is covered by others.
 const TOO_CLOSE: f64 = 0.5;
 
+/// Whole spheres that edges have pushed together closer than this share of the spacing are one too many.
+const CROWDED: f64 = 0.7;
+
+/// The spheres without those whose centre is within `distance` [m] of one before.
+fn apart(spheres: Vec<(DVec3, f64)>, distance: f64) -> Vec<(DVec3, f64)> {
+    let mut kept = Buckets::of(distance, std::iter::empty());
+    let mut free = |centre: DVec3| {
+        let free = !kept.any(centre, distance);
+        if free {
+            kept.insert(centre);
+        }
+        free
+    };
+    spheres.into_iter().filter(|s| free(s.0)).collect()
+}
+
 /// Distance of each point from the nearest sphere [m], negative within one; infinite if that is more than a radius away.
 pub fn gaps(points: &[DVec3], spheres: &[(DVec3, f64)], radius: f64) -> Vec<f64> {
     let centres = Buckets::of(radius, spheres.iter().map(|s| s.0));
@@ -57,12 +73,16 @@ pub struct Balls<'a> {
 }
 
 impl Balls<'_> {
+    /// Whether spheres may not shrink.
+    fn whole(&self) -> bool {
+        self.settings.least >= 1.0
+    }
+
     /// The sphere that touches the surface at `foot` from inside, or almost; None if it would be smaller than the least.
     fn touching(&self, foot: DVec3, normal: DVec3) -> Option<(DVec3, f64)> {
         let least = self.settings.least.min(1.0 - FITS) * self.settings.radius;
         // Where spheres may not shrink they are moved, into corners of up to three right angles (√3 radii from the tip).
-        let whole = self.settings.least >= 1.0;
-        let forgiven = if whole { 0.75 * self.settings.radius } else { FORGIVEN * self.settings.slack() };
+        let forgiven = if self.whole() { 0.75 * self.settings.radius } else { FORGIVEN * self.settings.slack() };
         let mut guess = None;
         let mut r = self.settings.radius;
         for _ in 0..SHRINK {
@@ -95,6 +115,13 @@ impl Balls<'_> {
     pub fn place(&self, particles: &[Particle]) -> (Vec<(DVec3, f64)>, f64) {
         let mut spheres: Vec<(DVec3, f64)> =
             particles.par_iter().filter_map(|p| self.touching(p.position, p.normal)).collect();
+        if self.whole() {
+            // Evenly spread particles leave no gap but along edges, where no sphere would help.
+            let spheres = apart(spheres, CROWDED * self.settings.spacing());
+            let gaps = gaps(&self.probes.points, &spheres, self.settings.radius);
+            let out = gaps.iter().filter(|gap| **gap > self.settings.slack()).count();
+            return (spheres, out as f64 / gaps.len().max(1) as f64);
+        }
         let unreachable = self.fill(&mut spheres);
         let spheres = self.thin(spheres);
         (spheres, unreachable as f64 / self.probes.points.len() as f64)

@@ -18,6 +18,7 @@ pub(super) fn shape(cx: &mut Reader, value: Value) -> ShapeSpec {
                 scale: keys.quantity_or(cx, "scale", Q::NUMBER, 1.0),
                 radius: keys.quantity(cx, "radius", Q::LENGTH),
                 roughness: keys.quantity_or(cx, "roughness", Q::NUMBER, ShapeMesh::ROUGHNESS),
+                smallest: keys.quantity_or(cx, "smallest", Q::NUMBER, ShapeMesh::SMALLEST),
                 solid: Solid::default(),
             };
             keys.finish(cx);

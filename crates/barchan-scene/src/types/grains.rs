@@ -44,6 +44,10 @@ pub struct ShapeMesh {
     #[serde(default = "smooth", skip_serializing_if = "is_smooth")]
     #[schemars(schema_with = "q::number")]
     pub roughness: f64,
+    /// The smallest sphere used where a whole one does not fit, over the radius; 1 rounds edges off instead.
+    #[serde(default = "quarter", skip_serializing_if = "is_quarter")]
+    #[schemars(schema_with = "q::number")]
+    pub smallest: f64,
     /// The shape, once it has been fetched.
     #[serde(skip)]
     #[schemars(skip)]
@@ -53,10 +57,20 @@ pub struct ShapeMesh {
 impl ShapeMesh {
     /// Roughness where none is given.
     pub const ROUGHNESS: f64 = 0.1;
+    /// Smallest sphere over the radius where none is given.
+    pub const SMALLEST: f64 = 0.25;
 }
 
 fn smooth() -> f64 {
     ShapeMesh::ROUGHNESS
+}
+
+fn quarter() -> f64 {
+    ShapeMesh::SMALLEST
+}
+
+fn is_quarter(x: &f64) -> bool {
+    *x == ShapeMesh::SMALLEST
 }
 
 fn is_smooth(x: &f64) -> bool {
