@@ -50,6 +50,8 @@ const KNOWN: &[(&str, u32)] = &[
     ("plastic", 0xd8dad8),
     ("pellet", 0xd8dad8),
     ("rubber", 0x4a4a4c),
+    ("boxwood", 0xdcc08a),
+    ("ebony", 0x3a302a),
     ("wood", 0xb18655),
 ];
 

@@ -2,7 +2,7 @@
 
 use super::shapes::{Ball, Facet};
 use super::tiles::{Bins, CELLS, Grid, Rect, TILE, Tile};
-use crate::look::{self, SHADOW_BIAS, SHADOW_SEARCH, SHADOW_TAPS, SHADOW_TENT, SunMap};
+use crate::look::{self, SHADOW_SEARCH, SHADOW_TAPS, SHADOW_TENT, SunMap};
 use crate::{Finish, Picture};
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
@@ -162,7 +162,7 @@ impl Sun {
         if depth <= 0.0 || !map.may_shade(at, radius + 2.0) {
             return 1.0;
         }
-        let receiver = Receiver { at, depth: depth - SHADOW_BIAS, slope: -map.gradient(n) / map.texel };
+        let receiver = Receiver { at, depth: depth - map.bias(n), slope: -map.gradient(n) / map.texel };
         if let Some(share) = self.at_once(&receiver, radius) {
             return share;
         }

@@ -54,9 +54,11 @@ fn sun_share(p: vec3f, n: vec3f, turn: vec2f, lit: bool) -> f32 {
     // Taps read texels that begin up to two beyond the disc.
     let over = lit && depth > 0.0 && all(at + radius + 2.0 > frame.casters.xy) && all(at - radius - 2.0 < frame.casters.zw);
     var slope = vec2f(dot(n, frame.across), dot(n, frame.along)) / max(dot(n, frame.to_sun), 1e-6);
-    slope *= min(1.0, SHADOW_SLOPE / max(length(slope), 1e-6));
+    let steep = length(slope);
+    slope *= min(1.0, SHADOW_SLOPE / max(steep, 1e-6));
+    let bias = SHADOW_BIAS + SHADOW_TENT * max(steep - SHADOW_SLOPE, 0.0);
     let range = (frame.high - frame.low) / frame.texel;
-    let r = Receiver(at, depth - SHADOW_BIAS, slope, range, (frame.low - frame.sun_top) / frame.texel);
+    let r = Receiver(at, depth - bias, slope, range, (frame.low - frame.sun_top) / frame.texel);
     var sum = 0.0;
     var count = 0.0;
     var direction = turn;

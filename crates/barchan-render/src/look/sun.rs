@@ -19,7 +19,7 @@ pub const SHADOW_TENT: f32 = 1.5;
 pub const SHADOW_REACH: f32 = 32.0;
 /// Steepest tangent plane of a receiver, in height over distance across the sun's direction.
 pub const SHADOW_SLOPE: f32 = 12.0;
-/// How far above the tangent plane a texel must be to shade [texels].
+/// How far above the tangent plane a texel must be to shade [texels]; see [`SunMap::bias`].
 pub const SHADOW_BIAS: f32 = 0.1;
 
 /// The sun's map: heights towards the sun over a square across its direction. Point p lies at column
@@ -101,10 +101,18 @@ impl SunMap {
 
     /// Change of height of a tangent plane with normal `n` from one texel to the next, along rows and columns [m], no
     /// steeper than [`SHADOW_SLOPE`]. A texel (i, j) of height m stands before the sun at a receiver at `at` (see
-    /// [`SunMap::place`]) if m > at.z + gradient·((i + ½, j + ½) − at.xy) + `SHADOW_BIAS`·texel.
+    /// [`SunMap::place`]) if m > at.z + gradient·((i + ½, j + ½) − at.xy) + [`SunMap::bias`]·texel.
     pub fn gradient(&self, n: Vec3) -> Vec2 {
         let slope = -Vec2::new(n.dot(self.across), n.dot(self.along)) / n.dot(self.to_sun).max(1e-6);
         slope.clamp_length_max(SHADOW_SLOPE) * self.texel
+    }
+
+    /// How far above the tangent plane of normal `n` a texel must be to shade [texels]. A plane steeper than
+    /// [`SHADOW_SLOPE`] is forgiven what it rises within [`SHADOW_TENT`]: it gets next to no sun in any case, and would shade itself
+    /// in stripes.
+    pub fn bias(&self, n: Vec3) -> f32 {
+        let slope = Vec2::new(n.dot(self.across), n.dot(self.along)).length() / n.dot(self.to_sun).max(1e-6);
+        SHADOW_BIAS + SHADOW_TENT * (slope - SHADOW_SLOPE).max(0.0)
     }
 
     /// Radius of the search for what stands before the sun, at a receiver of this height [texels].
