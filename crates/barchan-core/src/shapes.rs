@@ -223,7 +223,7 @@ impl Shape {
 
     /// Whether this is a single sphere, for which orientation means nothing.
     pub fn is_sphere(&self) -> bool {
-        self.spheres.len() == 1
+        self.spheres.len() == 1 && self.skin.is_none()
     }
 }
 

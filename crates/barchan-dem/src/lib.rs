@@ -198,6 +198,16 @@ impl Dem {
         on!(&self.0, s => (&s.settings.walls, &s.walls))
     }
 
+    /// Walls that are not surfaces of bodies.
+    pub fn own_walls(&self) -> &[Wall] {
+        on!(&self.0, s => &s.settings.walls[..s.settings.walls.len() - s.settings.carried.len()])
+    }
+
+    /// Whether wall `w` can be touched: false for the surface of a body that has left.
+    pub fn is_there(&self, w: usize) -> bool {
+        on!(&self.0, s => s.carriers.of(w) != bodies::Carrier::Gone)
+    }
+
     /// Time spent per pass.
     pub fn timers(&self) -> Vec<PassTime> {
         on!(&self.0, s => s.timers.to_vec())

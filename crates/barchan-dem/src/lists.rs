@@ -524,7 +524,7 @@ fn may_reach(wall: &Wall, state: &WallState, balls: impl Iterator<Item = Ball> +
         balls.clone().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(l, h), b| (l.min(at(b)), h.max(at(b))));
     let middle = 0.5 * (low + high);
     let reach = balls.map(|b| at(b).distance(middle) + b[3]).fold(0.0, f64::max);
-    wall.clearance(state, middle) <= reach + skin
+    wall.least_distance(state, middle) <= reach + skin && wall.clearance(state, middle) <= reach + skin
 }
 
 /// Fills wall batches lane by lane; a batch has one wall, so that the kernel can take eight grains against one plane together.

@@ -58,7 +58,7 @@ pub struct Settings {
     pub shapes: Arc<[Shape]>,
     /// Walls.
     pub walls: Vec<Wall>,
-    /// Which of them are surfaces of bodies.
+    /// Which of them are surfaces of bodies: the last ones.
     pub carried: Vec<Carried>,
     /// Time step [s].
     pub dt: f64,

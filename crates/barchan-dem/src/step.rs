@@ -10,7 +10,7 @@
 //! The names are those of the timers and of the benchmark's columns.
 
 use crate::DemError;
-use crate::bodies::Carriers;
+use crate::bodies::{Carrier, Carriers};
 use crate::integrate::{Block, Clock};
 use crate::kernel::{self, BlockKernel, Integrate, Kernels, Met, Pass, Report};
 use crate::lists::{self, BlockLists, Rebuild, Scratch};
@@ -216,7 +216,7 @@ impl<R: Kernels> Solver<R> {
         }
         self.carry_walls();
         let mut reached = false;
-        for w in 0..self.walls.len() {
+        for w in (0..self.walls.len()).filter(|&w| self.carriers.of(w) != Carrier::Gone) {
             let budget = self.wall_budget[w] - self.sweep_speed(w) * dt;
             self.wall_budget[w] = budget;
             reached |= budget < 0.0 || budget.is_nan();

@@ -3,7 +3,7 @@
 use crate::meshes;
 use barchan_core::mesh::Mesh;
 use barchan_core::sampling::{self, Placement, Sampling};
-use barchan_core::sdf::Field;
+use barchan_core::sdf::{Field, SdfError};
 use barchan_core::shapes::Shape;
 use barchan_core::walls::{Facets, Geometry, Keyframe, Motion, Wall};
 use barchan_dem::{Carried, NewGrain};
@@ -62,7 +62,7 @@ fn lining(body: &Body, mesh: &Mesh) -> Result<Vec<(DVec3, f64)>, String> {
         }
         radius *= 0.5;
     }
-    Ok(Vec::new())
+    Err("it is too thin to be lined with spheres".into())
 }
 
 /// One body of the scene, by its name and by where the solver has it.
@@ -95,18 +95,22 @@ pub(crate) struct Bodies {
 }
 
 impl Bodies {
-    /// Of a scene whose meshes were fetched, and whose bodies' shapes begin at `first_shape`. `largest` is the radius of the largest ball that may touch a body [m].
-    pub fn of(scene: &Scene, first_shape: usize, largest: f64) -> Bodies {
+    /// Of a scene whose meshes were fetched, and whose bodies' shapes begin at `first_shape`. `balls` are the radii of the
+    /// smallest and of the largest ball that may touch a body [m].
+    pub fn of(parsed: &Parsed, first_shape: usize, balls: [f64; 2]) -> Result<Bodies, Problem> {
+        let scene = &parsed.scene;
         let mut all = Bodies::default();
         let names = named(scene);
         for (i, body) in scene.bodies.iter().enumerate() {
-            let Some(solid) = body.solid.shape.as_deref() else { continue };
-            let (shape, unit) = solid;
+            let place = format!("bodies[{i}].mesh");
+            let unread = || parsed.error_at(&place, "the mesh has not been read", "fetch the scene's meshes first");
+            let (shape, unit) = body.solid.shape.as_deref().ok_or_else(unread)?;
             let index = (first_shape + i) as u16;
             let material = scene.materials.get_index_of(&body.material).unwrap_or_default() as u16;
             let volume = shape.volume() * unit.powi(3);
             let mass = body.mass.or(body.density.map(|d| d * volume));
-            let surface = surface(body, shape, *unit, largest);
+            let surface = surface(body, shape, *unit, balls)
+                .map_err(|e| parsed.error_at(&format!("bodies[{i}].contact"), e.to_string(), FIELD_HELP))?;
             let file = DQuat::from_scaled_axis(body.turn);
             let orientation = file * shape.to_principal().inverse();
             for at in &body.at {
@@ -133,7 +137,11 @@ impl Bodies {
                 });
             }
         }
-        all
+        if scene.walls.len() + all.walls.len() > usize::from(u16::MAX) {
+            let help = "use fewer, or `contact = \"spheres\"`, or grains of a shape with that mesh";
+            return Err(parsed.error_at("bodies", "there are more than 65,535 walls and bodies with a surface", help));
+        }
+        Ok(all)
     }
 
     /// Material, radius [m] and the mass that one sphere carries [kg], of each body: what a time step must resolve.
@@ -181,19 +189,21 @@ impl Bodies {
 }
 
 /// What grains touch, in the body's own frame; none where they touch its spheres.
-fn surface(body: &Body, shape: &Shape, unit: f64, largest: f64) -> Option<Geometry> {
-    let mesh = shape.skin()?.scaled(unit);
-    match body.contact {
+fn surface(body: &Body, shape: &Shape, unit: f64, balls: [f64; 2]) -> Result<Option<Geometry>, SdfError> {
+    let Some(mesh) = shape.skin().map(|m| m.scaled(unit)) else { return Ok(None) };
+    Ok(match body.contact {
         BodyContact::Spheres => None,
         BodyContact::Mesh => Some(Geometry::Mesh(Arc::new(Facets::about(mesh, DVec3::ZERO)))),
         BodyContact::Field => {
-            let (low, high) = mesh.bounds()?;
+            let [least, largest] = balls;
+            let (low, high) = mesh.bounds().unwrap_or_default();
+            let cell = ((high - low).max_element() / CELLS).min(least);
             // Balls are looked for up to a skin of their own radius and one of the wall's beyond it.
-            let cell = ((high - low).max_element() / CELLS).min(0.5 * largest);
-            Field::build(&mesh, cell, 3.0 * largest + cell).ok().map(|f| Geometry::Field(Arc::new(f)))
+            Some(Geometry::Field(Arc::new(Field::build(&mesh, cell, 3.0 * largest + cell)?)))
         }
-    }
+    })
 }
 
+const FIELD_HELP: &str = "use `contact = \"mesh\"`, or smaller bodies and grains of more even size";
 /// Cells of a body's distance field along its longest side, at least.
 const CELLS: f64 = 64.0;

@@ -65,7 +65,7 @@ impl World {
 
     /// Whether some emitter may still pour, and whether some wall has a motion of its own.
     pub fn has_paces(&self) -> [bool; 2] {
-        [!self.emitters.is_empty(), self.dem.walls().0.iter().any(|w| !w.motion.is_still())]
+        [!self.emitters.is_empty(), self.dem.own_walls().iter().any(|w| !w.motion.is_still())]
     }
 
     /// Whether a hand has changed this world, so that it is no longer what its scene makes of itself.

@@ -43,7 +43,7 @@ const GALLERY: &[GalleryScene] = gallery! {
     "screw" at 1.4: "a turning screw of a mesh pushes sand along a trough and over its end",
     "shovel" at 1.8: "a shovel of a mesh digs, lifts and tips a load of sand",
     "tower" at 0.74: "an avalanche of sand topples a tower of two blocks",
-    "buried" at 0.42: "a ring falls into sand and is buried under more of it",
+    "buried" at 0.5: "a ring falls into sand and is buried under more of it",
     "bowling" at 0.2: "a ball is bowled into a stack of boxes: bodies alone, no sand",
     "knots": "trefoil knots, sampled from a mesh, are poured into a glass and catch in each other",
     "chess": "a thousand chess pieces, three shapes from meshes, are poured into a box",

@@ -162,7 +162,8 @@ impl Geometry {
             }
             Geometry::Field(ref field) => {
                 let (distance, slope) = field.distance_and_gradient(q);
-                one_sided(distance, slope.normalize_or(DVec3::Z))
+                // Beyond the band only the side is known.
+                one_sided(if distance >= field.band() { f64::INFINITY } else { distance }, slope.normalize_or(DVec3::Z))
             }
             Geometry::Box { min, max, side: Side::Inside, open } => {
                 let half = 0.5 * (max - min);

@@ -306,6 +306,18 @@ impl Wall {
         }
     }
 
+    /// A lower bound of [`Wall::clearance`] [m] that costs next to nothing: from the ball about the pivot that holds it.
+    pub fn least_distance(&self, state: &WallState, x: DVec3) -> f64 {
+        match &self.geometry {
+            Geometry::Mesh(facets) => x.distance(self.pivot(state)) - facets.extent(),
+            Geometry::Field(field) => {
+                let (low, high) = field.bounds();
+                x.distance(self.pivot(state)) - low.abs().max(high.abs()).length()
+            }
+            _ => f64::NEG_INFINITY,
+        }
+    }
+
     /// Least distance [m] from `x` to any feature: a ball of smaller radius at `x` cuts nothing.
     ///
     /// Far from a rough wall (more than four lattice spacings) or from a field's band a lower bound is given instead of

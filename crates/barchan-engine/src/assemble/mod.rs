@@ -20,7 +20,7 @@ use crate::sinks::{Mouth, Sink, Tally};
 use crate::world::{Measurement, Plan, World};
 use barchan_core::shapes::Shape;
 use barchan_dem::{Dem, Settings};
-use barchan_scene::{Parsed, Problem, Scene, ShapeSpec, SinkRegion};
+use barchan_scene::{Parsed, Problem, Scene, ShapeSpec, SinkRegion, Size};
 use glam::DVec3;
 use std::path::{Path, PathBuf};
 
@@ -92,7 +92,8 @@ fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
     if !problems.is_empty() {
         return Err(SceneErrors::new(parsed.name(), problems));
     }
-    let bodies = Bodies::of(scene, shapes.len() - scene.bodies.len(), largest_ball(scene));
+    let bodies = Bodies::of(parsed, shapes.len() - scene.bodies.len(), balls(scene))
+        .map_err(|problem| SceneErrors::new(parsed.name(), vec![problem]))?;
     walls.extend(bodies.walls.iter().cloned());
     let mut settings = Settings {
         gravity: scene.gravity,
@@ -173,14 +174,15 @@ fn files(scene: &Scene) -> Vec<(String, PathBuf)> {
     walls.chain(scene.shapes.values().filter_map(shape_file)).chain(bodies).collect()
 }
 
-/// Radius of the largest ball that may touch a body [m].
-fn largest_ball(scene: &Scene) -> f64 {
+/// Radii of the smallest and of the largest ball that may touch a body [m].
+fn balls(scene: &Scene) -> [f64; 2] {
     let sizes = scene.grains.iter().map(|g| (&g.shape, &g.radius));
     let sizes = sizes.chain(scene.emitters.iter().map(|e| (&e.shape, &e.radius)));
     let listed = |shape: &String| scene.shapes.get(shape).and_then(|s| s.listed_radius());
-    let grains = sizes.filter_map(|(shape, size)| size.as_ref().map(|s| s.to_core().max()).or_else(|| listed(shape)));
-    let linings = scene.bodies.iter().filter_map(|b| Some(b.solid.shape.as_ref()?.1));
-    grains.chain(linings).fold(0.0, f64::max)
+    let ends = |s: &Size| [s.to_core().min(), s.to_core().max()];
+    let grains = sizes.filter_map(|(shape, size)| size.as_ref().map(ends).or_else(|| listed(shape).map(|r| [r; 2])));
+    let linings = scene.bodies.iter().filter_map(|b| Some([b.solid.shape.as_ref()?.1; 2]));
+    grains.chain(linings).fold([f64::INFINITY, 0.0], |[least, most], [a, b]| [least.min(a), most.max(b)])
 }
 
 /// The file that a wall is read from.
@@ -210,7 +212,7 @@ pub(crate) fn shapes(parsed: &Parsed, problems: &mut Vec<Problem>) -> (Vec<Shape
             Err(e) => problems.push(parsed.error_at(&format!("shapes.{name}"), e.to_string(), "")),
         }
     }
-    // A body without a solid has not been fetched: it is somebody's mistake, who has been told, but not a reason to shift the others.
+    // One that was not fetched is refused later; here it only keeps its place.
     let solid = |b: &barchan_scene::Body| b.solid.shape.as_ref().map_or_else(Shape::sphere, |s| s.0.clone());
     shapes.extend(parsed.scene.bodies.iter().map(solid));
     (shapes, names)

@@ -41,7 +41,8 @@ impl<'a> Space<'a> {
     /// Whether a ball of radius `r` [m] at `x` touches nothing.
     pub fn is_free(&self, x: DVec3, r: f64) -> bool {
         let (walls, states) = self.dem.walls();
-        !self.grid.overlaps(x, r) && walls.iter().zip(states).all(|(wall, state)| wall.clearance(state, x) >= r)
+        let clear = |w: usize| !self.dem.is_there(w) || walls[w].clearance(&states[w], x) >= r;
+        !self.grid.overlaps(x, r) && (0..walls.len()).all(clear)
     }
 }
 

@@ -24,9 +24,6 @@ pub(super) fn check(c: &mut Check) {
             let message = "the surface of a body has no images across periodic sides";
             c.error(&path, message, "use `contact = \"spheres\"`, or make the domain not periodic");
         }
-        if b.at.is_empty() && c.given(&format!("{path}.at")) {
-            c.error(format!("{path}.at"), "the body is nowhere", "give it a place");
-        }
         let (min, max) = (c.scene.domain.min, c.scene.domain.max);
         for (k, x) in b.at.iter().enumerate() {
             if c.has_domain() && !(x.cmpge(min).all() && x.cmple(max).all()) && x.is_finite() {

@@ -39,7 +39,7 @@ pub(super) fn check(c: &mut Check) {
     let sources = scene.grains.iter().enumerate().map(|(i, g)| (format!("grains[{i}]"), g.name.as_str()));
     let emitters = scene.emitters.iter().enumerate().map(|(i, e)| (format!("emitters[{i}]"), e.name.as_str()));
     unique(c, sources.chain(emitters).collect());
-    // So do walls and bodies, whose forces stand in one file.
+    // So do walls and bodies, which messages call by name.
     let walls = scene.walls.iter().enumerate().map(|(i, w)| (format!("walls[{i}]"), w.name.as_str()));
     let bodies = scene.bodies.iter().enumerate().map(|(i, b)| (format!("bodies[{i}]"), b.name.as_str()));
     unique(c, walls.chain(bodies).collect());

@@ -45,7 +45,7 @@ fn numbers(world: &World) {
         count(s.grains_at_end),
         many(s.spheres_at_end, "sphere")
     );
-    say!("walls          {}", count(world.dem().settings().walls.len() as u64));
+    say!("walls          {}", count(world.dem().own_walls().len() as u64));
     say!("time step      {:.4e} s: {}", s.dt, s.dt_reason);
     say!("               largest safe one {:.4e} s", s.dt_limit);
     say!("steps          {} to t = {}", count(s.steps), seconds(world.plan().duration));
