@@ -43,7 +43,8 @@ pub(crate) fn solid(body: &Body, density: f64, folder: &Path) -> Result<Solid, S
 fn lining(body: &Body, mesh: &Mesh) -> Result<Vec<(DVec3, f64)>, String> {
     let (low, high) = mesh.bounds().ok_or("the mesh has no vertices")?;
     let mut radius = body.radius.unwrap_or(LINING * (high - low).max_element());
-    for round in 0..=HALVINGS {
+    let mut rounds = if body.radius.is_some() { 0 } else { HALVINGS };
+    loop {
         let mut settings = sampling::Settings::new(radius, Placement::Inside, 1);
         if body.contact != BodyContact::Spheres {
             (settings.roughness, settings.least) = (ROUGHNESS, 1.0);
@@ -51,18 +52,18 @@ fn lining(body: &Body, mesh: &Mesh) -> Result<Vec<(DVec3, f64)>, String> {
         let mut sampling = Sampling::new(mesh, settings).map_err(|e| e.to_string())?;
         sampling.run();
         let reached = sampling.quality().coverage;
-        if reached >= REACHED || body.radius.is_some() && !sampling.spheres().is_empty() {
+        if reached >= REACHED {
             return Ok(sampling.spheres().to_vec());
         }
-        if body.radius.is_some() || round == HALVINGS {
+        if rounds == 0 {
             let share = 100.0 * reached;
             return Err(format!(
                 "spheres of {radius:.2e} m inside it reach {share:.0} % of its surface: use smaller ones"
             ));
         }
+        rounds -= 1;
         radius *= 0.5;
     }
-    Err("it is too thin to be lined with spheres".into())
 }
 
 /// One body of the scene, by its name and by where the solver has it.

@@ -167,6 +167,7 @@ fn bodies_that_cannot_be_are_refused_with_their_place() {
         ("mesh = \"box\"\nscale = 0\nat = [0, 0, 0.5]", "scale"),
         ("mesh = \"box\"\nscale = 0.1\nmass = 1\ndensity = 2\nat = [0, 0, 0.5]", "density"),
         ("mesh = \"box\"\nscale = 0.1", "at"),
+        ("mesh = \"box\"\nscale = [0.1, 0.1, 0.01]\nradius = 0.02\nat = [0, 0, 0.5]", "smaller"),
         ("mesh = \"box\"\nscale = 0.1\nat = [[0, 0, 0.3], [0, 0, 0.35]]", "body 1 2"),
         ("mesh = \"box\"\nscale = 0.1\nmaterial = \"wood\"\nat = [0, 0, 0.3]", "wood"),
     ] {
