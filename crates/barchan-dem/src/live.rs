@@ -136,6 +136,12 @@ impl Dem {
         on!(&mut self.0, s => s.set_materials(materials))
     }
 
+    /// Takes all spin from the grains, as the integration of Longmore (2009, equation 3.37) does in every step: what that
+    /// costs is for a validation to show.
+    pub fn stop_spins(&mut self) {
+        on!(&mut self.0, s => s.grains.momentum.iter_mut().for_each(|l| l[..3].fill(0.0)));
+    }
+
     /// Lets the prescribed motion of all walls go on at `factor` times its pace, from where they stand.
     pub fn set_wall_pace(&mut self, factor: f64) {
         let time = self.time();

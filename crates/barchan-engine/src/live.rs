@@ -45,6 +45,12 @@ impl World {
         Ok(())
     }
 
+    /// Takes all spin from the grains; see [`Dem::stop_spins`](barchan_dem::Dem::stop_spins).
+    pub fn stop_spins(&mut self) {
+        self.live.touched = true;
+        self.dem.stop_spins();
+    }
+
     /// Lets emitters pour at `factor` times the scene's rate from now on; 0 stops them.
     pub fn set_flow(&mut self, factor: f64) {
         self.live.touched = true;

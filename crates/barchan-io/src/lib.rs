@@ -11,6 +11,7 @@
 //! | [`writer`] | frames written on a thread of their own |
 //! | [`film`] | pictures as MP4 |
 //! | [`png`] | a picture |
+//! | [`plot`] | plots (`.svg`), and their numbers (`.csv`) |
 //! | [`frames`] | our frames read back |
 //! | [`mesh`] | triangle meshes from STL, OBJ, PLY, glTF, and to STL |
 //!
@@ -26,6 +27,7 @@ pub mod csv;
 pub mod film;
 pub mod frames;
 pub mod mesh;
+pub mod plot;
 pub mod ply;
 pub mod png;
 pub mod vti;

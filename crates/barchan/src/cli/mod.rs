@@ -11,6 +11,7 @@ mod say;
 mod scenes;
 mod sdf;
 mod stop;
+mod validate;
 mod view;
 
 use clap::{Args, Parser, Subcommand};
@@ -92,6 +93,8 @@ enum Command {
     Schema,
     /// Measure the speed of this machine on a named case
     Bench(bench::BenchArgs),
+    /// Run the proof: closed forms, experiments, other people's simulations
+    Validate(validate::ValidateArgs),
 }
 
 /// How many threads work.
@@ -214,6 +217,7 @@ pub fn main() -> ExitCode {
             Ok(())
         }
         Command::Bench(args) => bench::bench(args),
+        Command::Validate(args) => validate::validate(args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,0 +1,84 @@
+//! A scene under test.
+
+use crate::{Bench, CaseError};
+use barchan_engine::{World, assemble};
+use barchan_scene::Scene;
+
+/// What can be wrong on purpose, to see that a case would notice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// All friction is 0.
+    NoFriction,
+    /// Restitution is the square of what was asked for, as if all damping were doubled.
+    Damping,
+    /// Grains forget their spin in every step, as Longmore's equation 3.37 has it.
+    Spin,
+}
+
+impl Fault {
+    /// All of them.
+    pub const ALL: [Fault; 3] = [Fault::NoFriction, Fault::Damping, Fault::Spin];
+}
+
+/// A world made from a scene's text, with all that its measurements gave.
+pub struct Rig {
+    /// The world.
+    pub world: World,
+    fault: Option<Fault>,
+    /// By measurement: rows, time first.
+    rows: Vec<Vec<Vec<f64>>>,
+}
+
+impl Rig {
+    /// Assembles a scene given as text.
+    pub fn new(text: &str, bench: &Bench) -> Result<Rig, CaseError> {
+        let mut parsed = Scene::from_toml(text, "validation")?;
+        for m in parsed.scene.materials.values_mut() {
+            match bench.fault {
+                Some(Fault::NoFriction) => m.friction = 0.0,
+                Some(Fault::Damping) => m.restitution *= m.restitution,
+                _ => {}
+            }
+        }
+        for p in &mut parsed.scene.pairs {
+            match bench.fault {
+                Some(Fault::NoFriction) => p.friction = p.friction.map(|_| 0.0),
+                Some(Fault::Damping) => p.restitution = p.restitution.map(|e| e * e),
+                _ => {}
+            }
+        }
+        let world = assemble(&parsed)?;
+        let mut rig = Rig { rows: vec![vec![]; world.measurements().len()], world, fault: bench.fault };
+        rig.take_rows();
+        Ok(rig)
+    }
+
+    fn take_rows(&mut self) {
+        for row in self.world.rows() {
+            self.rows[row.measurement].push(row.values.clone());
+        }
+    }
+
+    /// One time step.
+    pub fn step(&mut self) -> Result<(), CaseError> {
+        if self.fault == Some(Fault::Spin) {
+            self.world.stop_spins();
+        }
+        self.world.step()?;
+        self.take_rows();
+        Ok(())
+    }
+
+    /// Steps up to a time [s].
+    pub fn run_to(&mut self, time: f64) -> Result<(), CaseError> {
+        while self.world.time() < time {
+            self.step()?;
+        }
+        Ok(())
+    }
+
+    /// Rows of the measurement of that name so far: time [s], then a value a column.
+    pub fn rows(&self, name: &str) -> &[Vec<f64>] {
+        self.world.measurements().iter().position(|m| m.name == name).map_or(&[], |m| &self.rows[m])
+    }
+}
