@@ -9,7 +9,7 @@ use crate::settings::{Column, Settings};
 use crate::state::{Load, Record};
 use crate::step::Solver;
 use barchan_core::simd::{Real, WIDTH};
-use barchan_core::walls::NO_TRIANGLE;
+use barchan_core::walls::NO_FEATURE;
 use glam::{DQuat, DVec3};
 
 /// Rows of four doubles as one column and back.
@@ -306,6 +306,7 @@ impl<R: Kernels> Solver<R> {
                 of_length(&name, ints.len() % 6, 0)?;
                 lists.facings = ints.chunks_exact(6).map(facing).collect();
                 lists.triangles = read.u32s(&format!("block.{b}.triangles"))?;
+                lists.without_feet();
             }
             solver.blocks.push(lists);
         }
@@ -323,11 +324,11 @@ impl<R: Kernels> Solver<R> {
                 let facets = self.settings.walls.get(w as usize).and_then(|w| w.facets());
                 facets.is_some_and(|f| (t as usize) < f.mesh().triangles.len())
             };
-            let key = |w: u16, t: u32| t == NO_TRIANGLE || triangle(u32::from(w), t);
             b.walls.iter().all(|x| {
                 let known = |k: usize| {
                     let wall = self.settings.walls.get(x.wall[k] as usize);
-                    wall.is_some_and(|w| w.facets().is_none() || key(x.wall[k], x.key[k]))
+                    let key = x.key[k];
+                    wall.is_some_and(|w| w.facets().is_none_or(|f| key == NO_FEATURE || key < f.features()))
                 };
                 x.len <= 8 && (0..8).all(known)
             }) && b.facings.iter().all(|f| {

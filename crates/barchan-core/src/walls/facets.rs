@@ -1,30 +1,16 @@
-//! Walls of triangles: where a ball touches them.
+//! Walls of triangles, and the features of them that a ball can touch: faces, edges, corners.
 //!
-//! A ball touches a surface where the distance from its centre has a *local minimum* over the surface. On a plane there is
-//! one, however the plane is cut into triangles: a point on an edge or a corner counts only if no triangle that meets there
-//! leads nearer. Over a convex edge there is one as well, so nothing is counted twice; in a concave corner there is one for
-//! each side. Where two sides of a concave edge are nearly level the nearer counts alone: both would be a second contact
-//! that comes and goes at full strength within a hair's breadth of the edge.
-//!
-//! A closed mesh is a solid, touched from outside alone: the far side of a thin blade must not reach through it. An open one
-//! is a shell, touched from both sides, as all walls with a rim are.
+//! A contact is known by its feature ([`Feature`], [`Facets::key`]), for as long as a ball is nearest to that feature the contact is
+//! with the plane, the line or the point that it lies in ([`Foot`]), and no triangle need be looked at. Which features are
+//! touched, and how far a ball can go until that changes, is found in `touch.rs`.
 
 use crate::mesh::Mesh;
-use crate::mesh::near::{Feature, Surface, closest};
+use crate::mesh::near::{Surface, closest};
 use glam::DVec3;
 use std::collections::HashMap;
 
-/// Cosine of the angle within which two contacts count as one. At 15° a second contact begins before its share of the overlap,
-/// θ²/2 of the radius or 3 %, is reached, so that nothing jumps in either case.
-const SAME_DIRECTION: f64 = 0.966;
-/// Share of the product of lengths below which a direction counts as level: rounding must not lose a contact between two
-/// triangles that each take it for the other's.
-const LEVEL: f64 = 1e-9;
-/// Most contacts of one ball with one wall.
-pub const MOST_TOUCHES: usize = 4;
-
-/// Key of a contact with no triangle: it is infinitely far.
-pub const NO_TRIANGLE: u32 = u32::MAX;
+/// Key of a contact with nothing: it is infinitely far.
+pub const NO_FEATURE: u32 = u32::MAX;
 
 /// Triangles made ready to be touched.
 #[derive(Clone, Debug)]
@@ -32,11 +18,14 @@ pub struct Facets {
     mesh: Mesh,
     /// None without triangles.
     surface: Option<Surface>,
-    /// Edge k of triangle t is `3 t + k`; the next triangle's edge around the same two vertices, in a circle.
+    /// Edge k of triangle t is `3 t + k`, from corner k to the next; the next triangle's edge around the same two vertices, in a
+    /// circle.
     next: Vec<u32>,
-    /// Vertices joined to vertex v by an edge: `joined[starts[v]..starts[v + 1]]`.
+    /// Triangles around vertex v: `fans[starts[v]..starts[v + 1]]`, in the order of their numbers.
     starts: Vec<u32>,
-    joined: Vec<u32>,
+    fans: Vec<u32>,
+    /// Of each triangle: bit k if it is the first around its edge k, bit 3 + k if it is the first around its corner k.
+    leads: Vec<u8>,
     /// Whether it closes, and so has an inside.
     solid: bool,
     /// What it is turned about [m].
@@ -57,61 +46,38 @@ impl Default for Facets {
     }
 }
 
-/// A place where a ball touches.
+/// What of a mesh a ball touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feature {
+    /// A triangle.
+    Face(u32),
+    /// Edge k of triangle t as `3 t + k`, t being the first around it.
+    Edge(u32),
+    /// A vertex.
+    Corner(u32),
+}
+
+/// The plane, line or point in which a feature lies: where a ball stands on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Touch {
-    /// Triangle it lies on; of several the first.
-    pub triangle: u32,
-    /// Where [m].
+pub struct Foot {
+    /// A point of it [m].
     pub point: DVec3,
-    /// From the centre of the ball [m].
-    pub distance: f64,
-    /// Unit vector from there to the centre.
-    pub normal: DVec3,
+    /// Unit normal of a plane, unit direction of a line; 0 for a point.
+    pub along: DVec3,
+    /// 0 for a plane, 1 for a line or a point.
+    pub around: f64,
 }
 
-/// The touches of one ball, nearest first.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Touches {
-    found: [Option<Touch>; MOST_TOUCHES],
-    count: usize,
-}
+impl Foot {
+    /// Farther than any ball.
+    pub const NONE: Foot = Foot { point: DVec3::splat(1e30), along: DVec3::ZERO, around: 1.0 };
 
-impl Touches {
-    /// All of them, nearest first.
-    pub fn iter(&self) -> impl Iterator<Item = &Touch> {
-        self.found[..self.count].iter().flatten()
-    }
-
-    /// Keeps the nearest of those that point the same way, and no more than [`MOST_TOUCHES`].
-    fn add(&mut self, touch: Touch) {
-        let before = |a: &Touch, b: &Touch| (a.distance, a.triangle) < (b.distance, b.triangle);
-        let alike = |a: &Touch| a.normal.dot(touch.normal) > SAME_DIRECTION;
-        if self.iter().any(|a| alike(a) && before(a, &touch)) {
-            return;
-        }
-        let mut kept = Touches::default();
-        let mut new = Some(touch);
-        for &old in self.iter() {
-            if let Some(touch) = new.filter(|t| before(t, &old)) {
-                kept.push(touch);
-                new = None;
-            }
-            if !alike(&old) {
-                kept.push(old);
-            }
-        }
-        if let Some(touch) = new {
-            kept.push(touch);
-        }
-        *self = kept;
-    }
-
-    fn push(&mut self, touch: Touch) {
-        if self.count < MOST_TOUCHES {
-            self.found[self.count] = Some(touch);
-            self.count += 1;
-        }
+    /// From its nearest point to `x` [m].
+    #[inline]
+    pub fn offset(&self, x: DVec3) -> DVec3 {
+        let from = x - self.point;
+        // Along the normal of a plane; across a line.
+        self.around * from + (1.0 - 2.0 * self.around) * from.dot(self.along) * self.along
     }
 }
 
@@ -128,7 +94,8 @@ impl Facets {
         let surface = Surface::build(&mesh).ok();
         let mut last: HashMap<[u32; 2], u32> = HashMap::new();
         let mut next: Vec<u32> = (0..3 * mesh.triangles.len() as u32).collect();
-        let mut pairs: Vec<[u32; 2]> = Vec::new();
+        let mut leads = vec![0; mesh.triangles.len()];
+        let mut starts = vec![0; mesh.vertices.len() + 1];
         for (t, corners) in mesh.triangles.iter().enumerate() {
             for k in 0..3 {
                 let (a, b) = (corners[k], corners[(k + 1) % 3]);
@@ -136,27 +103,28 @@ impl Facets {
                 match last.insert([a.min(b), a.max(b)], edge) {
                     // Into the circle, after the one that was last.
                     Some(other) => next.swap(edge as usize, other as usize),
-                    None => pairs.extend([[a, b], [b, a]]),
+                    None => leads[t] |= 1 << k,
                 }
+                if starts[a as usize + 1] == 0 {
+                    leads[t] |= 8 << k;
+                }
+                starts[a as usize + 1] += 1;
             }
         }
-        pairs.sort_unstable();
-        let mut starts = vec![0; mesh.vertices.len() + 1];
-        pairs.iter().for_each(|p| starts[p[0] as usize + 1] += 1);
         for v in 0..mesh.vertices.len() {
             starts[v + 1] += starts[v];
         }
-        let solid = surface.as_ref().is_some_and(|s| s.is_closed());
-        Facets {
-            solid,
-            surface,
-            next,
-            starts,
-            joined: pairs.iter().map(|p| p[1]).collect(),
-            pivot,
-            extent: mesh.vertices.iter().map(|v| v.distance(pivot)).fold(0.0, f64::max),
-            mesh,
+        let mut at = starts.clone();
+        let mut fans = vec![0; 3 * mesh.triangles.len()];
+        for (t, corners) in mesh.triangles.iter().enumerate() {
+            for &v in corners {
+                fans[at[v as usize] as usize] = t as u32;
+                at[v as usize] += 1;
+            }
         }
+        let solid = surface.as_ref().is_some_and(|s| s.is_closed());
+        let extent = mesh.vertices.iter().map(|v| v.distance(pivot)).fold(0.0, f64::max);
+        Facets { solid, surface, next, starts, fans, leads, pivot, extent, mesh }
     }
 
     /// The triangles.
@@ -209,69 +177,90 @@ impl Facets {
         found.map_or(f64::INFINITY, |(s, n)| if self.solid { s.signed(x, &n) } else { n.distance })
     }
 
-    /// Nearest point of a triangle [m].
-    pub fn closest(&self, triangle: u32, x: DVec3) -> DVec3 {
-        closest(&self.mesh.corners(triangle as usize), x).0
-    }
-
-    /// Most touches a ball near these triangles can have: one where all face the same way.
-    pub fn most_touches(&self, triangles: &[u32]) -> usize {
-        let Some(&first) = triangles.first() else { return 0 };
-        let level = |&t: &u32| self.normal(t).dot(self.normal(first)) > SAME_DIRECTION;
-        if triangles.iter().all(level) { 1 } else { triangles.len().min(MOST_TOUCHES) }
-    }
-
-    /// Where a ball about `x` touches, among these triangles, which must be all within its radius [m].
-    pub fn touches(&self, x: DVec3, radius: f64, triangles: &[u32]) -> Touches {
-        let mut found = Touches::default();
-        let normals = self.normals();
-        for &triangle in triangles {
-            let t = triangle as usize;
-            let corners = self.mesh.corners(t);
-            let height = (x - corners[0]).dot(normals[t]);
-            if height.abs() >= radius || self.solid && height < 0.0 {
-                continue;
-            }
-            let (point, feature) = closest(&corners, x);
-            let offset = x - point;
-            let leads_nearer = match feature {
-                Feature::Face => {
-                    let normal = if height < 0.0 { -normals[t] } else { normals[t] };
-                    found.add(Touch { triangle, point, distance: height.abs(), normal });
-                    continue;
-                }
-                Feature::Edge(k) => self.around(t, k as usize).any(|w| ahead(offset, self.mesh.vertices[w] - point)),
-                Feature::Vertex(k) => {
-                    let v = self.mesh.triangles[t][k as usize] as usize;
-                    let joined = &self.joined[self.starts[v] as usize..self.starts[v + 1] as usize];
-                    joined.iter().any(|&w| ahead(offset, self.mesh.vertices[w as usize] - point))
-                }
-            };
-            let distance = offset.length();
-            if !leads_nearer && distance < radius {
-                let normal = if distance > 0.0 { offset / distance } else { normals[t] };
-                found.add(Touch { triangle, point, distance, normal });
-            }
+    /// Number by which a contact with a feature is kept: below [`Facets::features`].
+    pub fn key(&self, feature: Feature) -> u32 {
+        let triangles = self.mesh.triangles.len() as u32;
+        match feature {
+            Feature::Face(t) => t,
+            Feature::Edge(e) => triangles + e,
+            Feature::Corner(v) => 4 * triangles + v,
         }
-        found
     }
 
-    /// The third corners of the triangles around an edge.
-    fn around(&self, triangle: usize, k: usize) -> impl Iterator<Item = usize> {
-        let start = 3 * triangle + k;
-        let mut edge = start;
+    /// The feature of a key; none for [`NO_FEATURE`] and what else is no key.
+    pub fn feature(&self, key: u32) -> Option<Feature> {
+        let triangles = self.mesh.triangles.len() as u32;
+        if key < triangles {
+            Some(Feature::Face(key))
+        } else if key < 4 * triangles {
+            Some(Feature::Edge(key - triangles))
+        } else {
+            (key < self.features()).then(|| Feature::Corner(key - 4 * triangles))
+        }
+    }
+
+    /// Number of keys.
+    pub fn features(&self) -> u32 {
+        (4 * self.mesh.triangles.len() + self.mesh.vertices.len()) as u32
+    }
+
+    /// Where a ball stands that touches the feature of a key.
+    pub fn foot(&self, key: u32) -> Foot {
+        match self.feature(key) {
+            None => Foot::NONE,
+            Some(Feature::Face(t)) => {
+                Foot { point: self.mesh.corners(t as usize)[0], along: self.normal(t), around: 0.0 }
+            }
+            Some(Feature::Edge(e)) => {
+                let [a, b] = self.ends(e);
+                Foot { point: a, along: (b - a).normalize(), around: 1.0 }
+            }
+            Some(Feature::Corner(v)) => Foot { point: self.mesh.vertices[v as usize], along: DVec3::ZERO, around: 1.0 },
+        }
+    }
+
+    /// Nearest point of a feature [m].
+    pub fn closest(&self, feature: Feature, x: DVec3) -> DVec3 {
+        match feature {
+            Feature::Face(t) => closest(&self.mesh.corners(t as usize), x).0,
+            Feature::Edge(e) => {
+                let [a, b] = self.ends(e);
+                a + (b - a) * ((x - a).dot(b - a) / a.distance_squared(b)).clamp(0.0, 1.0)
+            }
+            Feature::Corner(v) => self.mesh.vertices[v as usize],
+        }
+    }
+
+    /// The two ends of an edge [m].
+    pub(super) fn ends(&self, edge: u32) -> [DVec3; 2] {
+        let (corners, k) = (self.mesh.corners(edge as usize / 3), edge as usize % 3);
+        [corners[k], corners[(k + 1) % 3]]
+    }
+
+    /// The triangles around an edge, each with its third corner [m].
+    pub(super) fn sides(&self, edge: u32) -> impl Iterator<Item = (u32, DVec3)> {
+        let mut at = edge;
         std::iter::from_fn(move || {
-            edge = self.next[edge] as usize;
-            Some(edge)
+            at = self.next[at as usize];
+            Some(at)
         })
-        .scan(false, move |over, edge| (!std::mem::replace(over, edge == start)).then_some(edge))
-        .map(|edge| self.mesh.triangles[edge / 3][(edge % 3 + 2) % 3] as usize)
+        .scan(false, move |over, at| (!std::mem::replace(over, at == edge)).then_some(at))
+        .map(|at| (at / 3, self.mesh.corners(at as usize / 3)[(at as usize % 3 + 2) % 3]))
     }
-}
 
-/// Whether going along `way` leads nearer to what is `offset` away.
-#[inline(always)]
-fn ahead(offset: DVec3, way: DVec3) -> bool {
-    let along = offset.dot(way);
-    along > 0.0 && along * along > LEVEL * LEVEL * offset.length_squared() * way.length_squared()
+    /// The triangles around a vertex.
+    pub(super) fn fan(&self, vertex: u32) -> &[u32] {
+        &self.fans[self.starts[vertex as usize] as usize..self.starts[vertex as usize + 1] as usize]
+    }
+
+    /// The features that are to be looked for from a triangle: its face, and the edges and corners it is the first around.
+    pub(super) fn led_by(&self, triangle: u32) -> impl Iterator<Item = Feature> {
+        let (corners, leads) = (self.mesh.triangles[triangle as usize], self.leads[triangle as usize]);
+        let edges = (0..3).filter(move |k| leads >> k & 1 == 1).map(move |k| Feature::Edge(3 * triangle + k));
+        let vertices = (0..3).filter(move |k| leads >> (3 + k) & 1 == 1);
+        [Feature::Face(triangle)]
+            .into_iter()
+            .chain(edges)
+            .chain(vertices.map(move |k| Feature::Corner(corners[k as usize])))
+    }
 }

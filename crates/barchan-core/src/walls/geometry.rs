@@ -1,6 +1,6 @@
 //! The smooth surfaces: exact distance and normal from a point, in the wall's own frame relative to its pivot.
 
-use super::{BACKSTOP, Facets, NO_TRIANGLE, Nearest};
+use super::{Facets, Nearest};
 use crate::sdf::Field;
 use glam::{DVec2, DVec3};
 use std::sync::Arc;
@@ -155,10 +155,10 @@ impl Geometry {
         let one_sided = |distance, normal| Nearest { distance, normal, radius: 0.0 };
         match *self {
             Geometry::Plane { normal, .. } => one_sided(q.dot(normal), normal),
-            Geometry::Mesh(_) if face == NO_TRIANGLE & !BACKSTOP => one_sided(f64::INFINITY, DVec3::Z),
             Geometry::Mesh(ref facets) => {
-                let point = facets.closest(face, q + facets.pivot()) - facets.pivot();
-                shell(q - point, facets.normal(face))
+                let offset = facets.foot(face).offset(q + facets.pivot());
+                let distance = offset.length();
+                one_sided(distance, if distance > 0.0 { offset / distance } else { DVec3::Z })
             }
             Geometry::Field(ref field) => {
                 let (distance, slope) = field.distance_and_gradient(q);

@@ -29,12 +29,14 @@ mod rough;
 mod tests;
 #[cfg(test)]
 mod tests_motion;
+mod touch;
 
 pub use control::{Control, Drive, Servo};
-pub use facets::{Facets, MOST_TOUCHES, NO_TRIANGLE, Touch, Touches};
+pub use facets::{Facets, Feature, Foot, NO_FEATURE};
 pub use geometry::{Geometry, Side};
 pub use motion::{Keyframe, Motion, Oscillate, Rotate};
 pub use rough::Roughness;
+pub use touch::{MOST_TOUCHES, Touch, Touches};
 
 use control::DriveState;
 use glam::{DQuat, DVec3};

@@ -7,7 +7,7 @@
 //! `pairs.rs` has contacts of spheres, `walls.rs` those with walls, `probe.rs` what observers read; this file chooses builds.
 //!
 //! This is the solver's only room with `unsafe`: unchecked access to records and loads by the indices in the batches.
-//! **Proof**: batches are made in `lists.rs` alone, which asserts for every batch that `i` lies in the block and `j`
+//! **Proof**: batches are made in `lists/` alone, which asserts for every batch that `i` lies in the block and `j`
 //! among the records ([`BlockLists::fits`]), and births, deaths and re-sorting throw the lists away before the next
 //! pass. The instruction set was checked by [`Isa::detect`].
 
@@ -27,7 +27,7 @@ use barchan_core::walls::{Wall, WallState};
 use glam::DVec3;
 use pairs::{HERTZ_MINDLIN, pairs};
 use probe::{probe_pairs, probe_walls};
-use walls::{turn_to_triangles, walls};
+use walls::walls;
 
 /// What the pass over all blocks shares.
 pub struct Pass<'a, R> {
@@ -125,7 +125,6 @@ unsafe fn block<S: Simd>(
     loads.fill(Load::default());
     let out = loads.as_mut_ptr();
     warm_up(pass.records, lists, first as usize..first as usize + loads.len());
-    turn_to_triangles(pass, lists);
     // SAFETY: the lists were checked against these records and this block when they were made.
     unsafe {
         if pass.law == HERTZ_MINDLIN && !pass.rolling {
@@ -135,7 +134,7 @@ unsafe fn block<S: Simd>(
             pairs::<S, true, false>(pass, &mut lists.inner, &mut lists.inner_rolls, out, first, &mut report);
             pairs::<S, false, false>(pass, &mut lists.cross, &mut lists.cross_rolls, out, first, &mut report);
         }
-        walls::<S>(pass, &mut lists.walls, &mut lists.wall_rolls, loads, first, &mut report);
+        walls::<S>(pass, lists, loads, first, &mut report);
     }
     report
 }

@@ -7,11 +7,15 @@
 //!
 //! Within a list pairs that touch come before pairs that are only near: a batch of near pairs costs its positions.
 
-use crate::bodies::{Carrier, Carriers};
+mod walls;
+
+pub use walls::{ASKED_BEYOND, Facing, Feet, WallBatch};
+
+use crate::bodies::Carriers;
 use crate::state::{Grains, NEWBORN, Spheres};
 use barchan_core::neighbours::{Ball, Balls, Hits, Neighbours};
 use barchan_core::simd::{Real, WIDTH};
-use barchan_core::walls::{MOST_TOUCHES, NO_TRIANGLE, Wall, WallState};
+use barchan_core::walls::{MOST_TOUCHES, Wall, WallState};
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -25,31 +29,6 @@ pub struct Batch<R> {
     pub slide: [[R; WIDTH]; 4],
     /// Lanes that touched at the last evaluation.
     pub touching: u32,
-}
-
-/// Eight sphere–wall candidates; only the first `len` lanes count, the others repeat the first.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WallBatch<R> {
-    pub i: [u32; WIDTH],
-    pub wall: [u16; WIDTH],
-    /// Feature of the wall.
-    pub key: [u32; WIDTH],
-    pub slide: [[R; WIDTH]; 4],
-    pub touching: u32,
-    pub len: u32,
-}
-
-/// A sphere near the triangles of a wall: `triangles[from..to]` are all it may touch. Which of them it does touch is found at
-/// every step, and takes up some of `lanes` lanes of `walls`, from `lane` on (counted through all batches); their keys are the
-/// triangles touched, or [`NO_TRIANGLE`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Facing {
-    pub i: u32,
-    pub wall: u32,
-    pub from: u32,
-    pub to: u32,
-    pub lane: u32,
-    pub lanes: u32,
 }
 
 /// What eight contacts remember of rolling: three components and the twist.
@@ -70,20 +49,6 @@ impl<R: Real> Batch<R> {
     }
 }
 
-impl<R: Real> WallBatch<R> {
-    /// No contact in a lane, no memory.
-    pub fn forget_lane(&mut self, k: usize) {
-        self.slide.iter_mut().for_each(|column| column[k] = R::of(0.0));
-        self.touching &= !(1 << k);
-    }
-
-    /// No contact, no memory.
-    pub fn forget(&mut self) {
-        self.slide = [[R::of(0.0); WIDTH]; 4];
-        self.touching = 0;
-    }
-}
-
 /// The lists of one block.
 #[derive(Clone, Debug)]
 pub struct BlockLists<R> {
@@ -95,6 +60,8 @@ pub struct BlockLists<R> {
     pub cross_rolls: Vec<Rolls<R>>,
     pub walls: Vec<WallBatch<R>>,
     pub wall_rolls: Vec<Rolls<R>>,
+    /// Of each batch of `walls`, where there are facings; else empty.
+    pub feet: Vec<Feet>,
     /// Spheres near triangles.
     pub facings: Vec<Facing>,
     /// The triangles of the facings, those of each together.
@@ -111,6 +78,7 @@ impl<R> Default for BlockLists<R> {
             cross_rolls: Vec::new(),
             walls: Vec::new(),
             wall_rolls: Vec::new(),
+            feet: Vec::new(),
             facings: Vec::new(),
             triangles: Vec::new(),
         }
@@ -131,8 +99,22 @@ impl<R: Real> BlockLists<R> {
                     && f.from <= f.to
                     && f.to as usize <= self.triangles.len()
                     && f.lanes as usize <= MOST_TOUCHES
-                    && u64::from(f.lane) + u64::from(f.lanes) <= (WIDTH * self.walls.len()) as u64
+                    && f.lane as usize % WIDTH + f.lanes as usize <= WIDTH
+                    && (f.lane as usize) < WIDTH * self.walls.len()
             })
+    }
+
+    /// Gives the facings feet that have not been asked yet where they stand.
+    pub fn without_feet(&mut self) {
+        self.feet.clear();
+        self.feet.resize(if self.facings.is_empty() { 0 } else { self.walls.len() }, Feet::default());
+        for (n, f) in self.facings.iter().enumerate() {
+            let (batch, k) = (f.lane as usize / WIDTH, f.lane as usize % WIDTH);
+            for k in k..k + f.lanes as usize {
+                self.feet[batch].room[k] = -1.0;
+                self.feet[batch].facing[k] = n as u32;
+            }
+        }
     }
 
     /// Bytes held.
@@ -141,6 +123,7 @@ impl<R: Real> BlockLists<R> {
             + self.walls.capacity() * size_of::<WallBatch<R>>()
             + (self.inner_rolls.capacity() + self.cross_rolls.capacity() + self.wall_rolls.capacity())
                 * size_of::<Rolls<R>>()
+            + self.feet.capacity() * size_of::<Feet>()
             + self.facings.capacity() * size_of::<Facing>()
             + 4 * self.triangles.capacity()
     }
@@ -508,121 +491,7 @@ pub fn build<R: Real>(
             cross.extend(other[from..to].iter().map(|o| o.turned()));
         }
         fill(&mut lists.cross, &mut lists.cross_rolls, &cross);
-        near_walls(r, balls, carry, own.clone(), lists);
+        walls::near_walls(r, balls, carry, own.clone(), lists);
         assert!(lists.fits(own, spheres.len()), "a contact list points outside its block");
     });
-}
-
-/// Spheres that are held against a wall together: neighbours in memory are neighbours in space.
-const CLUSTER: usize = 32;
-
-/// Whether any of these balls may come within `skin` of the wall. Distances change no faster than positions, so the
-/// clearance of their middle bounds that of all.
-fn may_reach(wall: &Wall, state: &WallState, balls: impl Iterator<Item = Ball> + Clone, skin: f64) -> bool {
-    let at = |b: Ball| DVec3::new(b[0], b[1], b[2]);
-    let (low, high) =
-        balls.clone().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(l, h), b| (l.min(at(b)), h.max(at(b))));
-    let middle = 0.5 * (low + high);
-    let reach = balls.map(|b| at(b).distance(middle) + b[3]).fold(0.0, f64::max);
-    wall.least_distance(state, middle) <= reach + skin && wall.clearance(state, middle) <= reach + skin
-}
-
-/// Fills wall batches lane by lane; a batch has one wall, so that the kernel can take eight grains against one plane together.
-struct WallFiller<'a, R> {
-    batches: &'a mut Vec<WallBatch<R>>,
-    rolls: &'a mut Vec<Rolls<R>>,
-    rolling: bool,
-    wall: u16,
-    used: usize,
-}
-
-impl<R: Real> WallFiller<'_, R> {
-    /// Number of the lane.
-    fn push(&mut self, i: u32, key: u32, carried: Option<&Kept<R>>) -> u32 {
-        let k = self.used % WIDTH;
-        if k == 0 {
-            self.batches.push(WallBatch {
-                i: [i; WIDTH],
-                wall: [self.wall; WIDTH],
-                key: [key; WIDTH],
-                slide: [[R::of(0.0); WIDTH]; 4],
-                touching: 0,
-                len: 0,
-            });
-            if self.rolling {
-                self.rolls.push(Rolls::default());
-            }
-        }
-        self.used += 1;
-        let lane = (WIDTH * (self.batches.len() - 1) + k) as u32;
-        let Some(batch) = self.batches.last_mut() else { return lane };
-        (batch.i[k], batch.key[k]) = (i, key);
-        batch.len = k as u32 + 1;
-        if let Some((slide, roll)) = carried {
-            batch.touching |= 1 << k;
-            for c in 0..4 {
-                batch.slide[c][k] = slide[c];
-                if let Some(rolls) = self.rolls.last_mut() {
-                    rolls.0[c][k] = roll[c];
-                }
-            }
-        }
-        lane
-    }
-}
-
-fn near_walls<R: Real>(
-    r: &Rebuild<'_>,
-    balls: &Reaching<'_, R>,
-    carry: &Carry<R>,
-    own: std::ops::Range<usize>,
-    lists: &mut BlockLists<R>,
-) {
-    let BlockLists { walls, wall_rolls, facings, triangles, .. } = lists;
-    walls.clear();
-    wall_rolls.clear();
-    facings.clear();
-    triangles.clear();
-    let grain_of = |s: usize| if r.grains.all_spheres() { s } else { balls.spheres.grain[s] as usize };
-    for (w, (wall, state)) in r.walls.iter().zip(r.wall_states).enumerate() {
-        let w16 = w as u16;
-        let carrier = match r.carriers.of(w) {
-            Carrier::None => usize::MAX,
-            Carrier::Grain(slot) => slot as usize,
-            Carrier::Gone => continue,
-        };
-        let mut filler = WallFiller { batches: walls, rolls: wall_rolls, rolling: r.rolling, wall: w16, used: 0 };
-        for s in own.clone().step_by(CLUSTER).flat_map(|from| {
-            let cluster = from..(from + CLUSTER).min(own.end);
-            let near = cluster.clone().map(|s| balls.ball(s));
-            if may_reach(wall, state, near, r.wall_skin[w]) { cluster } else { 0..0 }
-        }) {
-            if grain_of(s) == carrier {
-                continue;
-            }
-            let ball = balls.ball(s);
-            let x = DVec3::new(ball[0], ball[1], ball[2]);
-            let (i, old) = (s as u32, balls.spheres.listed[s]);
-            let Some(facets) = wall.facets() else {
-                wall.features(state, x, ball[3] + r.wall_skin[w], &mut |key| {
-                    filler.push(i, key, carry.find_wall(old, w16, key));
-                });
-                continue;
-            };
-            let from = triangles.len();
-            wall.features(state, x, ball[3] + r.wall_skin[w], &mut |key| triangles.push(key));
-            let lanes = facets.most_touches(&triangles[from..]) as u32;
-            let mut carried = carry.find_walls(old, w16).iter();
-            for n in 0..lanes {
-                let lane = match carried.next() {
-                    Some((key, kept)) => filler.push(i, key.2, Some(kept)),
-                    None => filler.push(i, NO_TRIANGLE, None),
-                };
-                if n == 0 {
-                    let (from, to) = (from as u32, triangles.len() as u32);
-                    facings.push(Facing { i, wall: w as u32, from, to, lane, lanes });
-                }
-            }
-        }
-    }
 }
