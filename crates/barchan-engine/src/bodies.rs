@@ -145,19 +145,24 @@ impl Bodies {
         Ok(all)
     }
 
-    /// Material, radius [m] and the mass that one sphere carries [kg], of each body: what a time step must resolve.
-    pub fn contacts(&self, shapes: &[Shape], densities: &[f64]) -> Vec<(u16, f64, f64)> {
+    /// Of each body: material, radius of its smallest sphere [m], its mass as a push on its rim feels it [kg]: what is pushed off its
+    /// centre yields by turning as well.
+    pub fn rims(&self, shapes: &[Shape], densities: &[f64]) -> Vec<(u16, f64, f64)> {
         let one = |g: &NewGrain| {
             let shape = &shapes[g.shape as usize];
             let mass = g.mass.unwrap_or(densities[g.material as usize] * shape.volume() * g.radius.powi(3));
             let least = shape.spheres().iter().map(|s| s.radius).fold(1.0, f64::min);
-            // As if all spheres of one side bore at once, a body's side being about a sixth of it; and what is pushed off
-            // its centre yields by turning as well.
             let turning = shape.volume() * shape.bounding_radius().powi(2) / shape.inertia().min_element();
-            let together = (shape.spheres().len() as f64 / 6.0).max(1.0) * (1.0 + turning);
-            (g.material, least * g.radius, mass / together)
+            (g.material, least * g.radius, mass / (1.0 + turning))
         };
         self.grains.iter().map(one).collect()
+    }
+
+    /// The same, as if all spheres of one side bore at once, a body's side being about a sixth of it: what a time step must resolve.
+    pub fn contacts(&self, shapes: &[Shape], densities: &[f64]) -> Vec<(u16, f64, f64)> {
+        let together = |g: &NewGrain| (shapes[g.shape as usize].spheres().len() as f64 / 6.0).max(1.0);
+        let rims = self.rims(shapes, densities).into_iter();
+        rims.zip(&self.grains).map(|((material, radius, mass), g)| (material, radius, mass / together(g))).collect()
     }
 
     /// Bodies that begin within a wall or within another.

@@ -258,3 +258,41 @@ fn a_ring_that_fell_onto_sand_stays_there() {
     assert!(before.distance(after) < 5e-4 && speed < 0.02, "{before} to {after} at {speed} m/s");
     assert!(after.z > 0.015 * 0.35 && after.z < 0.1, "on or in the sand: {after}");
 }
+
+#[test]
+fn a_body_that_would_fall_too_hard_is_warned_of_and_its_contact_is_in_the_table() {
+    let scene = |young: &str| {
+        format!(
+            r#"
+            duration = 0.1
+            [domain]
+            min = [-1, -1, -0.1]
+            max = [1, 1, 3]
+            [materials.steel]
+            density = 7800
+            young = "{young}"
+            restitution = 0.5
+            friction = 0.3
+            [[walls]]
+            material = "steel"
+            plane = {{ point = [0, 0, 0], normal = [0, 0, 1] }}
+            [[bodies]]
+            name = "anvil"
+            mesh = "box"
+            scale = 0.2
+            material = "steel"
+            at = [0, 0, 2]
+            "#
+        )
+    };
+    let (soft, hard) = (world(&scene("10 MPa")), world(&scene("1000 GPa")));
+    assert!(
+        soft.warnings().iter().any(|w| w.message.contains("`anvil` may meet a wall at 6.")),
+        "{:?}",
+        soft.warnings()
+    );
+    assert!(hard.warnings().is_empty());
+    // The undamped overlap follows E^(−2/5).
+    let overlap = |w: &World| w.meetings().iter().find(|m| m.wall).map(|m| m.overlap).unwrap();
+    assert!((overlap(&soft) / overlap(&hard) / 1e5f64.powf(0.4) - 1.0).abs() < 1e-9);
+}

@@ -1,6 +1,7 @@
 //! The hardest impacts a scene can expect: how long they last, how deep they go, and whether the law still means
 //! something there.
 
+use crate::bodies::Bodies;
 use crate::emit::Recipe;
 use barchan_core::contact::NormalLaw;
 use barchan_core::contact::restitution::Impact;
@@ -86,6 +87,13 @@ fn bodies(settings: &Settings, recipe: &Recipe) -> Vec<Body> {
     all
 }
 
+/// The bodies, and whether each has a surface over its spheres.
+fn rims(settings: &Settings, solids: &Bodies) -> Vec<(Body, bool)> {
+    let densities: Vec<f64> = settings.materials.list.iter().map(|m| m.density).collect();
+    let covered = |id: usize| solids.carried.iter().any(|c| c.grain as usize == id);
+    solids.rims(&settings.shapes, &densities).into_iter().enumerate().map(|(id, b)| (b, covered(id))).collect()
+}
+
 fn wall_materials(settings: &Settings) -> Vec<u16> {
     let mut walls: Vec<u16> = settings.walls.iter().map(|w| w.material).collect();
     walls.sort_unstable();
@@ -94,7 +102,7 @@ fn wall_materials(settings: &Settings) -> Vec<u16> {
 }
 
 /// All pairs of materials that can meet, grains first, at the top speed [m/s].
-pub(super) fn meetings(settings: &Settings, recipes: &[&Recipe], speed: f64) -> Vec<Meeting> {
+pub(super) fn meetings(settings: &Settings, recipes: &[&Recipe], solids: &Bodies, speed: f64) -> Vec<Meeting> {
     let speed = speed.max(1e-3); // a time step asks for no slower impact either
     let all: Vec<Body> = recipes.iter().flat_map(|r| bodies(settings, r)).collect();
     let mut found: Vec<Meeting> = Vec::new();
@@ -111,6 +119,12 @@ pub(super) fn meetings(settings: &Settings, recipes: &[&Recipe], speed: f64) -> 
         all[..=n].iter().for_each(|&(b, r, m)| meet(x, (b, Some((r, m)))));
         wall_materials(settings).into_iter().for_each(|b| meet(x, (b, None)));
     }
+    for (rim, covered) in rims(settings, solids) {
+        wall_materials(settings).into_iter().for_each(|b| meet(rim, (b, None)));
+        // Spheres under a surface meet walls alone; grains meet the surface, which is a wall.
+        let others = all.iter().filter(|_| !covered);
+        others.for_each(|&(b, r, m)| meet(rim, (b, Some((r, m)))));
+    }
     found.sort_by_key(|m| (m.wall, m.a, m.b));
     found
 }
@@ -119,29 +133,43 @@ pub(super) fn meetings(settings: &Settings, recipes: &[&Recipe], speed: f64) -> 
 ///
 /// The speed is that of a straight fall onto the first wall below, or that of a wall that comes nearer; a fall through the
 /// whole domain is a bound for the time step only, and would cry wolf. Damping is left out.
-pub(super) fn warnings(parsed: &Parsed, settings: &Settings, recipes: &[Recipe], poured: &[Recipe]) -> Vec<Problem> {
+pub(super) fn warnings(
+    parsed: &Parsed,
+    settings: &Settings,
+    recipes: &[Recipe],
+    poured: &[Recipe],
+    solids: &Bodies,
+) -> Vec<Problem> {
     let scene = &parsed.scene;
     let wall = settings.walls.iter().map(|w| approach(w, scene.duration)).fold(0.0, f64::max);
     let names = scene.grains.iter().map(|g| &g.name).chain(scene.emitters.iter().map(|e| &e.name));
-    let falls = (0..recipes.len())
-        .map(|i| fall_of(parsed, settings, i, &recipes[i]))
-        .chain(scene.emitters.iter().zip(poured).map(|(e, r)| fall(settings, e.disc.centre, r)));
-    let mut worst: Option<(f64, f64, String, &Recipe, u16)> = None;
-    for ((recipe, fall), name) in recipes.iter().chain(poured).zip(falls).zip(names) {
+    let falls = (0..recipes.len()).map(|i| fall_of(parsed, settings, i, &recipes[i])).chain(
+        scene.emitters.iter().zip(poured).map(|(e, r)| fall(settings, e.disc.centre, r.reach * r.sizes.max(), &[])),
+    );
+    let grains = recipes.iter().chain(poured).zip(falls).zip(names).flat_map(|((recipe, fall), name)| {
         let start = recipe.velocity.length() + 3.0 * recipe.velocity_spread;
+        bodies(settings, recipe).into_iter().map(move |body| (name, body, start, fall))
+    });
+    let names = scene.bodies.iter().flat_map(|b| b.at.iter().map(|_| &b.name));
+    let thrown = rims(settings, solids).into_iter().zip(&solids.grains).zip(names).map(|(((rim, _), g), name)| {
+        let reach = settings.shapes[g.shape as usize].bounding_radius() * g.radius;
+        // What is thrown or rolls along meets other bodies first, which give way.
+        let start = g.velocity.dot(settings.gravity.normalize_or_zero()).max(0.0);
+        (name, rim, start, fall(settings, g.position, reach, &solids.walls))
+    });
+    let mut worst: Option<(f64, f64, &String, u16, u16)> = None;
+    for (name, body, start, fall) in grains.chain(thrown) {
         let speed = (start * start + 2.0 * fall).sqrt().max(wall);
-        for body in bodies(settings, recipe) {
-            for b in wall_materials(settings) {
-                let overlap = impact(settings, body, (b, None), speed).0 / body.1;
-                if speed > 0.0 && worst.as_ref().is_none_or(|w| overlap > w.0) {
-                    worst = Some((overlap, speed, name.clone(), recipe, b));
-                }
+        for b in wall_materials(settings) {
+            let overlap = impact(settings, body, (b, None), speed).0 / body.1;
+            if speed > 0.0 && worst.as_ref().is_none_or(|w| overlap > w.0) {
+                worst = Some((overlap, speed, name, body.0, b));
             }
         }
     }
-    let Some((overlap, speed, name, recipe, b)) = worst.filter(|w| w.0 > settings.max_overlap) else { return vec![] };
+    let Some((overlap, speed, name, a, b)) = worst.filter(|w| w.0 > settings.max_overlap) else { return vec![] };
     let list = &settings.materials.list;
-    let softer = if list[recipe.material as usize].young <= list[b as usize].young { recipe.material } else { b };
+    let softer = if list[a as usize].young <= list[b as usize].young { a } else { b };
     let material = &list[softer as usize];
     let factor = overlap / settings.max_overlap;
     let (path, remedy) = match settings.law.normal {
@@ -208,7 +236,9 @@ fn approach(wall: &Wall, duration: f64) -> f64 {
 
 /// Energy per mass [m²/s²] that the i-th population gains in falling.
 fn fall_of(parsed: &Parsed, settings: &Settings, i: usize, recipe: &Recipe) -> f64 {
-    let most = |places: &mut dyn Iterator<Item = DVec3>| places.map(|x| fall(settings, x, recipe)).fold(0.0, f64::max);
+    let radius = recipe.reach * recipe.sizes.max();
+    let most =
+        |places: &mut dyn Iterator<Item = DVec3>| places.map(|x| fall(settings, x, radius, &[])).fold(0.0, f64::max);
     let fill = match &parsed.scene.grains[i].place {
         Place::At(list) => return most(&mut list.iter().copied()),
         Place::Fill(fill) => fill,
@@ -225,7 +255,6 @@ fn fall_of(parsed: &Parsed, settings: &Settings, i: usize, recipe: &Recipe) -> f
         (FillMethod::Random, None) => 0.5,
         (FillMethod::Rain, _) => 1.0,
     };
-    let radius = recipe.reach * recipe.sizes.max();
     let axial = down.abs().max_element() > 0.999;
     let place = |n: u64| {
         let x = region.sample(radius, &mut Random::new(7, n))?;
@@ -235,14 +264,15 @@ fn fall_of(parsed: &Parsed, settings: &Settings, i: usize, recipe: &Recipe) -> f
     most(&mut (0..TRIED).filter_map(place)) + g * height * sinks
 }
 
-/// Energy per mass [m²/s²] gained in a straight fall from `x` to the first wall; 0 where there is none below.
-fn fall(settings: &Settings, x: DVec3, recipe: &Recipe) -> f64 {
+/// Energy per mass [m²/s²] that a ball gains in a straight fall from `x` to the first wall; 0 where there is none below.
+/// The walls `but` do not count.
+fn fall(settings: &Settings, x: DVec3, radius: f64, but: &[Wall]) -> f64 {
     let domain = &settings.domain;
     let (down, g) = (settings.gravity.normalize_or_zero(), settings.gravity.length());
-    let radius = recipe.reach * recipe.sizes.max();
     // A slope has no bottom along a periodic direction; friction bounds the speed there.
     let down = DVec3::from_array(std::array::from_fn(|a| if domain.periodic[a] { 0.0 } else { down[a] }));
-    let states: Vec<WallState> = settings.walls.iter().map(|w| w.state_at(0.0)).collect();
+    let walls: Vec<(&Wall, WallState)> =
+        settings.walls.iter().filter(|w| but.iter().all(|b| b.name != w.name)).map(|w| (w, w.state_at(0.0))).collect();
     let share = down.length();
     let step = down.normalize_or_zero();
     let mut gone = 0.0;
@@ -252,7 +282,7 @@ fn fall(settings: &Settings, x: DVec3, recipe: &Recipe) -> f64 {
         if step == DVec3::ZERO || at.cmplt(domain.min).any() || at.cmpgt(domain.max).any() {
             return 0.0; // it leaves without meeting anything
         }
-        let room = settings.walls.iter().zip(&states).map(|(w, s)| w.clearance(s, at)).fold(f64::INFINITY, f64::min);
+        let room = walls.iter().map(|(w, s)| w.clearance(s, at)).fold(f64::INFINITY, f64::min);
         let free = room - radius;
         if free < 0.01 * radius {
             break;

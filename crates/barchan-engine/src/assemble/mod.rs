@@ -120,8 +120,8 @@ fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
         (derived.dt, String::new())
     });
     settings.dt = dt.unwrap_or(chosen);
-    let meetings = impact::meetings(&settings, &all, top_speed);
-    let warnings = impact::warnings(parsed, &settings, &recipes, &poured);
+    let meetings = impact::meetings(&settings, &all, &bodies, top_speed);
+    let warnings = impact::warnings(parsed, &settings, &recipes, &poured, &bodies);
 
     let mut emitters = Vec::new();
     for (i, recipe) in poured.iter().enumerate() {
