@@ -4,7 +4,7 @@ use crate::meshes;
 use barchan_core::mesh::Mesh;
 use barchan_core::sampling::{self, Placement, Sampling};
 use barchan_core::sdf::{Field, SdfError};
-use barchan_core::shapes::Shape;
+use barchan_core::shapes::{Shape, ShapeSphere};
 use barchan_core::walls::{Facets, Geometry, Keyframe, Motion, Wall};
 use barchan_dem::{Carried, NewGrain};
 use barchan_scene::{Body, BodyContact, Parsed, Problem, Scene, Solid};
@@ -169,24 +169,38 @@ impl Bodies {
     pub fn overlaps(&self, parsed: &Parsed, settings: &barchan_dem::Settings) -> Vec<Problem> {
         let slack = 1.0 - settings.max_overlap;
         let states: Vec<_> = settings.walls.iter().map(|w| w.state_at(0.0)).collect();
-        let mut problems = Vec::new();
         let tables = parsed.scene.bodies.iter().enumerate().flat_map(|(i, b)| (0..b.at.len()).map(move |k| (i, k)));
-        for ((id, grain), (i, k)) in self.grains.iter().enumerate().zip(tables) {
-            let own = self.carried.iter().find(|c| c.grain as usize == id).map(|c| c.wall as usize);
-            let shape = &settings.shapes[grain.shape as usize];
-            let deepest = |w: usize| {
-                let depth = |s: &barchan_core::shapes::ShapeSphere| {
-                    let x = grain.position + grain.orientation * (s.centre * grain.radius);
-                    s.radius * grain.radius * slack - settings.walls[w].clearance(&states[w], x)
-                };
-                shape.spheres().iter().map(depth).fold(0.0, f64::max)
-            };
-            for w in (0..settings.walls.len()).filter(|&w| Some(w) != own) {
-                let depth = deepest(w);
+        let tables: Vec<(usize, usize)> = tables.collect();
+        let spheres = |g: &NewGrain| -> Vec<(DVec3, f64)> {
+            let place = |s: &ShapeSphere| (g.position + g.orientation * (s.centre * g.radius), s.radius * g.radius);
+            settings.shapes[g.shape as usize].spheres().iter().map(place).collect()
+        };
+        let reach = |g: &NewGrain| settings.shapes[g.shape as usize].bounding_radius() * g.radius;
+        let own = |id: usize| self.carried.iter().find(|c| c.grain as usize == id).map(|c| c.wall as usize);
+        let owns: Vec<Option<usize>> = (0..self.grains.len()).map(own).collect();
+        let mut problems = Vec::new();
+        for (id, grain) in self.grains.iter().enumerate() {
+            let mut refuse = |depth: f64, what: &str| {
                 if depth > 0.0 {
-                    let message = format!("this body reaches {depth:.2e} m into {}", settings.walls[w].name);
-                    let help = "move them apart";
-                    problems.push(parsed.error_at(&format!("bodies[{i}].at[{k}]"), message, help));
+                    let (message, (i, k)) = (format!("this body reaches {depth:.2e} m into {what}"), tables[id]);
+                    problems.push(parsed.error_at(&format!("bodies[{i}].at[{k}]"), message, "move them apart"));
+                }
+            };
+            let lining = spheres(grain);
+            for w in (0..settings.walls.len()).filter(|&w| Some(w) != owns[id]) {
+                let (wall, state) = (&settings.walls[w], &states[w]);
+                if wall.least_distance(state, grain.position) < reach(grain) {
+                    let depth = |&(x, r): &(DVec3, f64)| r * slack - wall.clearance(state, x);
+                    refuse(lining.iter().map(depth).fold(0.0, f64::max), &wall.name);
+                }
+            }
+            // A body with a surface is a wall to the others; those without meet by their spheres.
+            for (other, n) in self.grains[..id].iter().zip(0..).filter(|(_, n)| owns[id].or(owns[*n]).is_none()) {
+                if grain.position.distance(other.position) < reach(grain) + reach(other) {
+                    let theirs = spheres(other);
+                    let pairs = lining.iter().flat_map(|a| theirs.iter().map(move |b| (a, b)));
+                    let depth = pairs.map(|(a, b)| (a.1 + b.1) * slack - a.0.distance(b.0)).fold(0.0, f64::max);
+                    refuse(depth, &format!("body {}", n + 1));
                 }
             }
         }

@@ -296,3 +296,32 @@ fn a_body_that_would_fall_too_hard_is_warned_of_and_its_contact_is_in_the_table(
     let overlap = |w: &World| w.meetings().iter().find(|m| m.wall).map(|m| m.overlap).unwrap();
     assert!((overlap(&soft) / overlap(&hard) / 1e5f64.powf(0.4) - 1.0).abs() < 1e-9);
 }
+
+#[test]
+fn bodies_of_spheres_in_one_place_are_refused() {
+    let scene = |apart: f64| {
+        format!(
+            r#"
+            duration = 0.1
+            [domain]
+            min = [-1, -1, -1]
+            max = [1, 1, 1]
+            [materials.wood]
+            density = 700
+            young = "10 MPa"
+            restitution = 0.5
+            friction = 0.3
+            [[bodies]]
+            mesh = "box"
+            scale = 0.2
+            contact = "spheres"
+            material = "wood"
+            at = [[0, 0, 0], [{apart}, 0, 0]]
+            "#
+        )
+    };
+    let parsed = Scene::from_toml(&scene(0.15), "boxes").unwrap();
+    let Err(problems) = assemble(&parsed) else { panic!("two boxes stand in one place") };
+    assert!(problems.listing().contains("this body reaches"), "{}", problems.listing());
+    world(&scene(0.21));
+}
