@@ -250,7 +250,6 @@ impl<R: Kernels> Solver<R> {
         let budgets = read.f64s("wall.budget")?;
         of_length("wall.budget", budgets.len(), solver.walls.len())?;
         solver.wall_budget = budgets;
-        solver.largest = solver.spheres.record.iter().map(|r| r.place[3]).fold(0.0, f64::max);
         solver.find_carriers();
         solver.carry_walls();
 

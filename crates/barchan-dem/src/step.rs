@@ -53,8 +53,6 @@ pub struct Solver<R: Kernels> {
     /// How far walls may still come nearer before lists must be rebuilt [m].
     pub wall_budget: Vec<f64>,
     pub carriers: Carriers,
-    /// Radius of the largest sphere [m].
-    pub largest: f64,
     pub outside: Vec<u32>,
     pub grid: Neighbours,
     pub scratch: Scratch<R>,
@@ -100,7 +98,6 @@ impl<R: Kernels> Solver<R> {
             block: 1,
             stale: true,
             builds_since_sort: BUILDS_PER_SORT,
-            largest: 0.0,
             outside: Vec::new(),
             grid: Neighbours::default(),
             scratch: Scratch::default(),
@@ -229,7 +226,7 @@ impl<R: Kernels> Solver<R> {
         let (wall, state, domain) = (&self.settings.walls[w], &self.walls[w], &self.settings.domain);
         let pivot = wall.pivot(state);
         let extent = (domain.max - pivot).abs().max((domain.min - pivot).abs()).length();
-        wall.sweep_speed(state, extent, self.largest * (1.0 + SKIN_MOST))
+        wall.sweep_speed(state, extent)
     }
 
     /// Forces of all contacts.
@@ -301,9 +298,7 @@ impl<R: Kernels> Solver<R> {
             self.find_carriers();
         }
         let steps = self.give_budgets();
-        let radii = || self.spheres.record.par_iter().map(|r| r.place[3]);
-        let least = radii().reduce(|| f64::INFINITY, f64::min);
-        self.largest = radii().reduce(|| 0.0, f64::max);
+        let least = self.spheres.record.par_iter().map(|r| r.place[3]).reduce(|| f64::INFINITY, f64::min);
         for w in 0..self.walls.len() {
             let swept = MARGIN * self.sweep_speed(w) * steps * self.settings.dt;
             self.wall_budget[w] = (SKIN_MEAN * least).max(swept.min(SKIN_MOST * least));

@@ -201,7 +201,8 @@ impl Stage {
     /// A ring round the grain that is read.
     fn mark(&self, ui: &Ui, rect: Rect, eye: &Eye) {
         let Some(row) = self.picked_row() else { return };
-        let (at, radius) = (self.frame.position[row], self.frame.radius[row]);
+        let shape = &self.frame.shapes[self.frame.shape[row] as usize];
+        let (at, radius) = (self.frame.position[row], self.frame.radius[row] * shape.bounding_radius());
         if let Some((p, _)) = eye.project(at, f64::from(rect.aspect_ratio())) {
             let centre = rect.center() + vec2(p[0] as f32 * 0.5 * rect.width(), -p[1] as f32 * 0.5 * rect.height());
             let ring = self.pixels(eye, at, radius, rect).max(4.0) + 3.0;

@@ -249,16 +249,16 @@ impl Wall {
     }
 
     /// Upper bound of the speed [m/s] with which the surface comes nearer to any point within `extent` [m] of the
-    /// displaced pivot and within `near` [m] of the surface.
+    /// displaced pivot: no surface comes nearer faster than its own points move.
     ///
     /// By covariance the distance of x changes as if x moved against the wall, at −n·(v + ω × (x − pivot)); what slides
     /// a smooth surface along itself drops out, so a smooth drum turning about its axis gives 0.
-    pub fn sweep_speed(&self, state: &WallState, extent: f64, near: f64) -> f64 {
+    pub fn sweep_speed(&self, state: &WallState, extent: f64) -> f64 {
         let extent = match &self.geometry {
-            Geometry::Mesh(facets) => extent.min(facets.extent() + near),
+            Geometry::Mesh(facets) => extent.min(facets.extent()),
             Geometry::Field(field) => {
                 let (low, high) = field.bounds();
-                extent.min(low.abs().max(high.abs()).length() + near)
+                extent.min(low.abs().max(high.abs()).length())
             }
             _ => extent,
         };

@@ -224,7 +224,7 @@ fn approach(wall: &Wall, duration: f64) -> f64 {
             Geometry::Disc { normal, .. } if wall.rough.is_none() => {
                 state.velocity.dot(state.rotation * normal).abs() + state.spin.length() * extent
             }
-            _ => wall.sweep_speed(&state, extent, 0.0),
+            _ => wall.sweep_speed(&state, extent),
         }
     };
     let controlled = match wall.control {
