@@ -8,11 +8,15 @@
 //! | file | role |
 //! |---|---|
 //! | `src/cases/` | the cases, one file each; a new one is a file and a line in `src/cases/mod.rs` |
+//! | `src/impact.rs` | one impact, watched from touch to parting: what many cases are made of |
+//! | `src/oblique.rs` | an oblique impact integrated apart from the solver |
 //! | `src/rig.rs` | a scene under test, and the deliberate [`Fault`]s |
 //! | `src/report/` | the report as one HTML file, and its curves as CSV |
 //! | `reference/` | data of others: source, figure, and how it was obtained in the head of each file |
 
 mod cases;
+mod impact;
+mod oblique;
 pub mod report;
 mod rig;
 
@@ -105,6 +109,19 @@ pub struct Criterion {
     pub accept: Accept,
     /// The number of the source, in words.
     pub reference: &'static str,
+}
+
+impl Criterion {
+    /// A criterion: its key, what it is, its unit, what is accepted, and what the source says.
+    pub const fn new(
+        key: &'static str,
+        what: &'static str,
+        unit: &'static str,
+        accept: Accept,
+        reference: &'static str,
+    ) -> Criterion {
+        Criterion { key, what, unit, accept, reference }
+    }
 }
 
 /// Which numbers pass.
@@ -237,6 +254,12 @@ pub fn judge(case: &Case, findings: &Findings) -> Vec<Verdict> {
 /// The case of that name.
 pub fn case(name: &str) -> Option<&'static Case> {
     CASES.iter().find(|c| c.name == name)
+}
+
+/// Data of others: the rows of a file in `reference/`, whose head is comments and a line of names.
+fn table(text: &str) -> Vec<Vec<f64>> {
+    let rows = text.lines().filter(|l| !l.starts_with('#')).skip(1);
+    rows.map(|l| l.split(',').map(|x| x.trim().parse().unwrap_or(f64::NAN)).collect()).collect()
 }
 
 #[cfg(test)]
