@@ -53,6 +53,18 @@ fn a_case_leaves_its_line_and_a_report() {
     assert!(code == 1 && err.contains("file/report"), "{err}");
 }
 
+#[test]
+fn a_known_failure_is_shown_and_counts_unless_told_otherwise() {
+    let folder = tempfile::tempdir().unwrap();
+    let (code, out, err) = ask(folder.path(), &["micro-impact", "slip-to-roll"]);
+    assert!(code == 1 && out.starts_with("FAIL   micro-impact") && err.contains("1 case failed"), "{out}{err}");
+    assert!(out.contains("pass   slip-to-roll") && out.contains("(known)"), "the others still run: {out}");
+    let (code, out, _) = ask(folder.path(), &["micro-impact", "--known"]);
+    assert!(code == 0 && out.contains("1 failed, 1 of them as known"), "{out}");
+    let page = std::fs::read_to_string(folder.path().join("report/index.html")).unwrap();
+    assert!(page.contains("FAIL (known, see below)") && page.contains("0 of 1 passed, 1 failed"), "{page}");
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_the_case_under_way_and_writes_what_was_done() {

@@ -11,7 +11,7 @@ mod page;
 
 pub use machine::Machine;
 
-use crate::{Bench, Case, Findings, Size, Verdict, judge};
+use crate::{Bench, Case, Findings, KNOWN, Size, Verdict, judge};
 use barchan_io::atomic::{self, FileError};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -59,6 +59,16 @@ impl Entry {
             Ok(findings) => judge(self.case, findings),
             Err(_) => judge(self.case, &Findings::default()),
         }
+    }
+
+    /// Whether a criterion of this case is known not to be met.
+    pub fn knows(&self, verdict: &Verdict) -> bool {
+        KNOWN.contains(&(self.case.name, verdict.criterion.key))
+    }
+
+    /// Whether it ran, and nothing failed but what is known to.
+    pub fn as_known(&self) -> bool {
+        self.outcome.is_ok() && self.verdicts().iter().all(|v| v.passed() || self.knows(v))
     }
 
     /// How it ended.

@@ -20,6 +20,9 @@ pub struct ValidateArgs {
     /// Folder of the report
     #[arg(short, long, value_name = "DIR", default_value = "report")]
     output: PathBuf,
+    /// Do not count failures that are known and explained in the report
+    #[arg(long)]
+    known: bool,
     /// Show the cases and what must come out, and run nothing
     #[arg(long)]
     list: bool,
@@ -73,9 +76,10 @@ pub fn validate(args: ValidateArgs) -> Result<(), Failure> {
     let page = report::write(&args.output, &report).map_err(|e| Failure::Failed(e.to_string()))?;
     let total = report.entries.iter().map(|e| e.seconds).sum();
     let wrong = report.entries.iter().filter(|e| e.verdict() != Outcome::Pass).count();
+    let news = report.entries.iter().filter(|e| !e.as_known()).count();
     let ran = many(report.entries.len() as u64, "case");
-    say!("{ran} in {}, {wrong} failed; report in {}", span(total), page.display());
-    match wrong {
+    say!("{ran} in {}, {wrong} failed, {} of them as known; report in {}", span(total), wrong - news, page.display());
+    match if args.known { news } else { wrong } {
         _ if report.entries.len() < report.asked => Err(Failure::Stopped),
         0 => Ok(()),
         n => Err(Failure::Failed(format!("{} failed", many(n as u64, "case")))),
@@ -118,7 +122,8 @@ fn tell(entry: &Entry) {
     for v in entry.verdicts().iter().filter(|v| !v.passed()) {
         let Verdict { criterion: c, found } = v;
         let found = found.map_or("nothing".into(), number);
-        say!("       {}: found {found}, accepted {} {}", c.what, c.accept, c.unit);
+        let known = if entry.knows(v) { " (known)" } else { "" };
+        say!("       {}: found {found}, accepted {} {}{known}", c.what, c.accept, c.unit);
     }
 }
 
