@@ -27,6 +27,8 @@ const DENSITY: f64 = 2500.0;
 const ENERGY: f64 = 0.05;
 /// Time in which the weight goes from −0.2 to 1.2 of the pull-off force [s]: hundreds of swings of the contact.
 const TIME: f64 = 0.05;
+/// Steps between two points of the figure.
+const SHOWN: u64 = 100;
 
 fn scene(under_grain: bool) -> String {
     let (mut z, mut grains) = (0.0, String::new());
@@ -72,7 +74,9 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
             match rig.world.dem().contacts().iter().find(ours) {
                 Some(c) => {
                     touched = true;
-                    curve.push([1e6 * c.overlap, weight]);
+                    if rig.world.steps().is_multiple_of(SHOWN) {
+                        curve.push([1e6 * c.overlap, weight]);
+                    }
                 }
                 None if touched => {
                     held = weight;

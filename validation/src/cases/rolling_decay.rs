@@ -44,6 +44,8 @@ const GRAVITY: f64 = 9.81;
 const RESISTANCE: f64 = 0.05;
 /// Spin at first [rad/s].
 const SPIN: f64 = 20.0;
+/// Steps between two points of the figure.
+const SHOWN: u64 = 20;
 
 fn ball(bench: &Bench, coefficients: &str, velocity: f64, spin: DVec3) -> Result<Rig, CaseError> {
     let text = format!(
@@ -86,7 +88,9 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
         while rig.world.time() < 2.0 * expected {
             rig.step()?;
             let spin = rig.world.frame().spin[0].dot(axis);
-            curve.push([rig.world.time(), spin]);
+            if rig.world.steps().is_multiple_of(SHOWN) {
+                curve.push([rig.world.time(), spin]);
+            }
             // The spring swings back once; the first zero is the moment.
             if stops.is_nan() && spin <= 0.0 {
                 stops = rig.world.time();

@@ -66,7 +66,7 @@ pub fn draw(plot: &Plot) -> String {
     let y = Scale::new(&plot.y, all().map(|p| p[1]).chain(bars));
     let ((x_ticks, x_power), (y_ticks, y_power)) = (x.ticks(), y.ticks());
     let widest = y_ticks.iter().filter_map(|t| t.label.as_ref()).map(|l| wide(l, LETTER)).fold(0.0, f64::max);
-    let left = (widest + 44.0).max(60.0);
+    let left = (widest + 44.0).max(60.0).round();
     let (x0, x1, y0, y1) = (left, WIDTH - RIGHT, HEIGHT - BOTTOM, TOP);
     let (w, h) = (x1 - x0, y0 - y1);
     let at = |p: &[f64; 2]| [x0 + w * x.place(p[0]), y0 - h * y.place(p[1])];
@@ -112,13 +112,15 @@ pub fn draw(plot: &Plot) -> String {
         out,
         "<rect x=\"{x0:.1}\" y=\"{y1:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" fill=\"none\" stroke=\"#333\"/>"
     );
-    // A drawing within the drawing clips without a name that would have to be unique on a page.
+    // Several plots may share a page, and names with it: one that tells the frame is the same clip wherever it stands.
+    let clip = format!("frame-{x0:.0}-{w:.0}");
     let _ = writeln!(
         out,
-        "<svg x=\"{x0:.1}\" y=\"{y1:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" viewBox=\"{x0:.1} {y1:.1} {w:.1} {h:.1}\">"
+        "<clipPath id=\"{clip}\"><rect x=\"{x0:.1}\" y=\"{y1:.1}\" width=\"{w:.1}\" height=\"{h:.1}\"/></clipPath>\n\
+         <g clip-path=\"url(#{clip})\">"
     );
     drawn.iter().for_each(|d| lines(&mut out, d));
-    out.push_str("</svg>\n");
+    out.push_str("</g>\n");
     // Whole dots or none: one at the edge is not cut in half.
     let inside = |p: &&[f64; 2]| p[0] >= x0 - 0.5 && p[0] <= x1 + 0.5 && p[1] >= y1 - 0.5 && p[1] <= y0 + 0.5;
     for d in drawn.iter().filter(|d| !d.is_line()) {
@@ -130,9 +132,8 @@ pub fn draw(plot: &Plot) -> String {
     let style = format!(" font-size=\"{:.1}\" font-weight=\"bold\"", size.min(15.0));
     text(&mut out, [0.5 * WIDTH, 20.0], "middle", &style, &plot.title);
     text(&mut out, [0.5 * (x0 + x1), HEIGHT - 16.0], "middle", "", &plot.x.label);
-    let middle = 0.5 * (y0 + y1);
-    let turned = format!(" transform=\"rotate(-90 18 {middle:.1})\"");
-    text(&mut out, [18.0, middle], "middle", &turned, &plot.y.label);
+    let turned = format!(" transform=\"translate(18 {:.1}) rotate(-90)\"", 0.5 * (y0 + y1));
+    text(&mut out, [0.0, 0.0], "middle", &turned, &plot.y.label);
     let small = " font-size=\"11\"";
     if let Some(power) = x_power {
         text(&mut out, [x1, y0 + 33.0], "end", small, &format!("×10{}", superscript(power)));

@@ -3,7 +3,7 @@
 use super::say::{many, say, span};
 use super::{Failure, Threads, stop};
 use barchan_validation::report::{self, Entry, Machine, Outcome, Report};
-use barchan_validation::{Bench, CASES, Case, Size, Verdict, case, number};
+use barchan_validation::{Bench, CASES, Case, Criterion, Size, Verdict, case, number};
 use clap::Args;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -106,9 +106,13 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Case>, Failure> {
 fn list(case: &Case) {
     say!("{}: {} ({})", case.name, case.title, case.group.name());
     for c in case.criteria {
-        let unit = if c.unit.is_empty() { String::new() } else { format!(" {}", c.unit) };
-        say!("  {}: {}{unit} (source: {})", c.what, c.accept, c.reference);
+        say!("  {}: {}{} (source: {})", c.what, c.accept, unit(c), c.reference);
     }
+}
+
+/// The unit behind a number, with its space; nothing for a pure number.
+fn unit(c: &Criterion) -> String {
+    if c.unit.is_empty() { String::new() } else { format!(" {}", c.unit) }
 }
 
 /// A line for a case that has ended, and one for everything that is wrong with it.
@@ -123,7 +127,7 @@ fn tell(entry: &Entry) {
         let Verdict { criterion: c, found } = v;
         let found = found.map_or("nothing".into(), number);
         let known = if entry.knows(v) { " (known)" } else { "" };
-        say!("       {}: found {found}, accepted {} {}{known}", c.what, c.accept, c.unit);
+        say!("       {}: found {found}, accepted {}{}{known}", c.what, c.accept, unit(c));
     }
 }
 
