@@ -42,7 +42,7 @@ const ROWS: usize = 120;
 fn run(bench: &Bench) -> Result<Findings, CaseError> {
     let grains: usize = bench.size.pick(2000, 4000, 5000);
     // How far it cools, in units of t꜀.
-    let until: f64 = bench.size.pick(30.0, 60.0, 100.0);
+    let until: f64 = bench.size.pick(20.0, 60.0, 100.0);
     let side = (grains as f64 * 4.0 / 3.0 * PI * RADIUS.powi(3) / FRACTION).cbrt();
     let text = format!(
         r#"
