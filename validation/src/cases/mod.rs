@@ -35,6 +35,9 @@ pub static CASES: &[Case] = &[
 /// any other; `barchan validate --known` does not count them, so that a test can tell them from news.
 pub static KNOWN: &[(&str, &str)] = &[
     ("oblique-impact", "stick restitution"),
+    ("micro-impact", "steel slides"),
+    ("micro-impact", "steel spin"),
+    ("micro-impact", "polyethylene slides"),
     ("micro-impact", "polyethylene spin"),
     ("micro-impact", "steel sticks"),
     ("spinning-impact", "sticks"),
