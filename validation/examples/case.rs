@@ -1,5 +1,6 @@
 //! Runs one case and prints what it found: `cargo run --release -p barchan-validation --example case -- slip-to-roll`.
 
+use barchan_validation::report::Entry;
 use barchan_validation::{Bench, Size, case, judge};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -11,7 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some("standard") => Size::Standard,
         _ => Size::Full,
     };
-    let findings = (case.run)(&Bench { size, fault: None })?;
+    let findings = Entry::run(case, &Bench { size, fault: None }).outcome?;
     for v in judge(case, &findings) {
         println!(
             "{} {}: {:?}, asked {:?}",
@@ -23,5 +24,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     findings.setup.iter().for_each(|(what, value)| println!("{what}: {value}"));
     findings.remarks.iter().for_each(|r| println!("{r}"));
+    findings.plots.iter().for_each(|p| println!("{}\n{}", p.title, p.csv()));
     Ok(())
 }

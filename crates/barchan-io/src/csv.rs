@@ -27,9 +27,14 @@ impl Column {
     /// `name [unit]`, in quotes where commas or quotes in a name ask for them (RFC 4180).
     fn header(&self) -> String {
         let text = if self.unit.is_empty() { self.name.clone() } else { format!("{} [{}]", self.name, self.unit) };
-        let text = text.replace(char::is_control, " ");
-        if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+        quoted(&text)
     }
+}
+
+/// A field of a table on one line, in quotes where commas or quotes in it ask for them (RFC 4180).
+pub(crate) fn quoted(text: &str) -> String {
+    let text = text.replace(char::is_control, " ");
+    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
 
 /// Why a table could not be written or continued.

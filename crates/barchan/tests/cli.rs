@@ -380,7 +380,7 @@ fn scaling_prints_a_line_a_size_and_draws_the_plot() {
     let said = ask(folder.path(), &args);
     assert!(said.code == 0 && said.out.contains("     1,000"), "{}{}", said.out, said.err);
     let plot = std::fs::read_to_string(folder.path().join("plot.svg")).unwrap();
-    assert!(plot.starts_with("<svg") && plot.matches("<circle").count() == 1);
+    assert!(plot.starts_with("<svg") && plot.matches("<circle").count() == 2, "a dot, and its sign in the legend");
     let json = ask(folder.path(), &["bench", "scaling", "--grains", "1000", "--steps", "20", "--json"]);
     assert!(json.out.lines().count() == 1 && json.out.contains("\"grains\":1000"), "{}", json.out);
 }

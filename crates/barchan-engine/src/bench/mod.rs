@@ -15,7 +15,6 @@ mod walls;
 
 pub use compare::{CompareError, Comparison, compare};
 pub use machine::Machine;
-pub use plot::svg;
 pub use scaling::{Scaling, sizes};
 
 use crate::cache;

@@ -2,7 +2,7 @@
 
 use super::say::{self, bytes, count, many, rate, say, seconds, span};
 use super::{Failure, Threads};
-use barchan::engine::bench::{Bench, CASES, Case, Machine, Scaling, Timing, case, compare, sizes, svg};
+use barchan::engine::bench::{Bench, CASES, Case, Machine, Scaling, Timing, case, compare, sizes};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use std::io::IsTerminal;
@@ -135,7 +135,7 @@ fn scaling(args: &BenchArgs, case: &'static Case, steps: Option<u64>) -> Result<
         say!("fit: {} a step × grains^{exponent:.3}", seconds(factor));
     }
     match &args.svg {
-        Some(path) => barchan::io::atomic::write(path, svg(&found, &title).as_bytes()).map_err(failed),
+        Some(path) => barchan::io::atomic::write(path, found.plot(&title).svg().as_bytes()).map_err(failed),
         None => Ok(()),
     }
 }

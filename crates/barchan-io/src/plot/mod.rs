@@ -1,4 +1,20 @@
 //! Plots as SVG: points, lines and bars over linear or logarithmic axes, with a legend; and their numbers as CSV.
+//!
+//! | file | role |
+//! |---|---|
+//! | `scale.rs` | from values to the length of an axis, and where its ticks are |
+//! | `legend.rs` | where the legend hides least |
+//! | `svg.rs` | the drawing |
+
+mod legend;
+mod scale;
+mod svg;
+
+pub use svg::escaped;
+
+use crate::csv::quoted;
+use crate::decimal;
+use std::fmt::Write;
 
 /// A plot.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,3 +103,35 @@ impl Series {
         Series::new(name, points, Mark::Rings)
     }
 }
+
+impl Plot {
+    /// The plot as a drawing of 640 × 440 pixels, taller where the legend finds no room among the data.
+    ///
+    /// Points that are not finite, or not positive on a logarithmic axis, are left out and interrupt a line; what lies
+    /// outside a given range is clipped.
+    pub fn svg(&self) -> String {
+        svg::draw(self)
+    }
+
+    /// All points in long form, a row each: series, x, y and, where some series has errors, its standard error.
+    pub fn csv(&self) -> String {
+        let errors = self.series.iter().any(|s| !s.errors.is_empty());
+        let mut out = format!("series,{},{}", quoted(&self.x.label), quoted(&self.y.label));
+        out.push_str(if errors { ",standard error\n" } else { "\n" });
+        for series in &self.series {
+            let name = quoted(&series.name);
+            for (k, [x, y]) in series.points.iter().enumerate() {
+                let _ = write!(out, "{name},{},{}", decimal(*x), decimal(*y));
+                if errors {
+                    let error = series.errors.get(k).map(|e| decimal(*e)).unwrap_or_default();
+                    let _ = write!(out, ",{error}");
+                }
+                out.push('\n');
+            }
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests;
