@@ -58,14 +58,8 @@ struct Sums {
 const NUMBERS: usize = 24;
 
 impl Sums {
-    const NONE: Sums = Sums {
-        volume: 0.0,
-        mass: 0.0,
-        momentum: DVec3::ZERO,
-        kinetic: DMat3::ZERO,
-        contact: DMat3::ZERO,
-        size: 0.0,
-    };
+    const NONE: Sums =
+        Sums { volume: 0.0, mass: 0.0, momentum: DVec3::ZERO, kinetic: DMat3::ZERO, contact: DMat3::ZERO, size: 0.0 };
 
     fn to_array(self) -> [f64; NUMBERS] {
         let mut out = [0.0; NUMBERS];

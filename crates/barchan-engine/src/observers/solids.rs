@@ -70,6 +70,10 @@ pub(super) fn ball_in(region: &Region, x: DVec3, r: f64) -> f64 {
         Region::Box { min, max } => {
             let (a, b) =
                 (((min - x) / r).clamp(-DVec3::ONE, DVec3::ONE), ((max - x) / r).clamp(-DVec3::ONE, DVec3::ONE));
+            let mut cut = (0..3).filter(|&k| a[k] > -1.0 || b[k] < 1.0);
+            if let (Some(k), None) = (cut.next(), cut.next()) {
+                return 4.0 * (quarter_slab(b[k]) - quarter_slab(a[k])).max(0.0) * r.powi(3);
+            }
             let mut sum = 0.0;
             for corner in 0..8 {
                 let at = |k: usize| if corner >> k & 1 == 1 { b[k] } else { a[k] };
