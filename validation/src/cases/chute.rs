@@ -129,6 +129,7 @@ impl Chute {
                 periodic = ["x", "y"]
                 [integrator]
                 dt = 2e-5
+                max_overlap = 0.2
                 [materials.bead]
                 density = 2500
                 young = "10 MPa"
@@ -214,7 +215,7 @@ impl Chute {
 
 fn run(bench: &Bench) -> Result<Findings, CaseError> {
     let mut chute = Chute::new(bench)?;
-    let (first, settle, measure) = bench.size.pick((100.0, 60.0, 60.0), (400.0, 250.0, 250.0), (1500.0, 800.0, 800.0));
+    let (first, settle, measure) = bench.size.pick((80.0, 50.0, 50.0), (400.0, 250.0, 250.0), (1500.0, 800.0, 800.0));
     let mut flows = Vec::new();
     for angle in STEADY {
         let settle = if flows.is_empty() { first } else { settle };
@@ -225,7 +226,7 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
     let unit = (GRAVITY * D).sqrt();
     let mut found = Findings::default();
     found.found("stopped", chute.speed(&row).abs() / unit);
-    let rows = chute.go(RUNS_AWAY, settle)?.to_vec();
+    let rows = chute.go(RUNS_AWAY, 40.0)?.to_vec();
     let late = &rows[rows.len() / 2..];
     let away = fit::line(&late.iter().map(|r| [r[0], chute.speed(r)]).collect::<Vec<_>>());
     found.found("runaway", away.map_or(f64::NAN, |l| l.slope.value / GRAVITY));

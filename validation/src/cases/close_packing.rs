@@ -13,9 +13,12 @@ const DENSITY: f64 = 2500.0;
 const YOUNG: f64 = 5e7;
 const PRESSURE: f64 = 50.0;
 /// Volume fraction of the gas at first.
-const GAS: f64 = 0.33;
+const GAS: f64 = 0.3;
 /// Rate of compression over the time in which the pressure moves a grain by its size, ε̇ d √(ρ/P).
 const INERTIAL: f64 = 0.01;
+/// Of grains and walls. The source damps more; with 0.1 and as long a time step as is let through the dashpots of a packing keep a
+/// trembling alive in which friction creeps, and the packing with it.
+const RESTITUTION: f64 = 0.5;
 /// Distances from the walls at which boxes to measure in begin, in diameters; the last but one is that of the criteria.
 const INSETS: [f64; 5] = [0.0, 1.5, 2.5, 3.5, 4.5];
 
@@ -23,7 +26,7 @@ pub const CASE: Case = Case {
     name: "close-packing",
     title: "Random packings of spheres",
     group: Group::Beyond,
-    about: "Equal spheres, thrown into a cube at random, are compressed along all three directions by smooth walls that hold a \
+    about: "Equal spheres, thrown into a cube at random, are compressed along all three directions by smooth plungers that hold a \
             pressure of a millionth of Young's modulus, without gravity; once without friction and once with μ 0.3. Volume \
             fraction and contacts a grain (rattlers left out) are measured in the inner part, 3.5 diameters from the walls, \
             where their layers have died out.",
@@ -132,20 +135,22 @@ fn compress(bench: &Bench, friction: f64, end: f64) -> Result<Packed, CaseError>
     let (from, to) = (side(GAS), side(end));
     let moment = D * (DENSITY / PRESSURE).sqrt();
     let speed = INERTIAL / moment * to;
-    // As long again to come to rest as the way takes.
-    let duration = 2.0 * (from - to) / speed;
+    // Twice as long to come to rest as the way takes.
+    let duration = 3.0 * (from - to) / speed;
     let rayleigh = PI * 0.5 * D * (DENSITY * 2.6 / YOUNG).sqrt() / 0.9255;
+    // A plunger of a tenth of the grains' mass, which falls freely at the rate of compression.
+    let (load, mass) = (PRESSURE * to * to, 0.1 * grains * DENSITY * PI / 6.0 * D.powi(3));
     let plates = ["x", "y", "z"].iter().enumerate().map(|(k, name)| {
         let unit = |s: f64| -> [f64; 3] { std::array::from_fn(|a| if a == k { s } else { 0.0 }) };
         format!(
             "[[walls]]\nname = \"{name} low\"\nmaterial = \"plate\"\nplane = {{ point = [0, 0, 0], normal = {:?} }}\n\
              [[walls]]\nname = \"{name} high\"\nmaterial = \"plate\"\nplane = {{ point = {:?}, normal = {:?} }}\n\
-             servo = {{ axis = {:?}, stress = {PRESSURE}, area = {}, max_speed = {speed} }}\n",
+             drive = {{ axis = {:?}, mass = {mass}, load = {load}, damping = {} }}\n",
             unit(1.0),
             unit(from),
             unit(-1.0),
             unit(-1.0),
-            to * to
+            load / speed
         )
     });
     let inner = INSETS.iter().map(|inset| {
@@ -170,12 +175,12 @@ fn compress(bench: &Bench, friction: f64, end: f64) -> Result<Packed, CaseError>
             [materials.sphere]
             density = {DENSITY}
             young = {YOUNG}
-            restitution = 0.1
+            restitution = {RESTITUTION}
             friction = {friction}
             [materials.plate]
             density = {DENSITY}
             young = {YOUNG}
-            restitution = 0.1
+            restitution = {RESTITUTION}
             friction = 0
             [[grains]]
             material = "sphere"
@@ -189,7 +194,7 @@ fn compress(bench: &Bench, friction: f64, end: f64) -> Result<Packed, CaseError>
             "#,
             -0.1 * from,
             1.1 * from,
-            0.22 * rayleigh,
+            0.2 * rayleigh,
             0.5 * D,
             plates.collect::<String>(),
             inner.collect::<String>(),

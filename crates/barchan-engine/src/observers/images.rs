@@ -21,10 +21,8 @@ impl Images {
                 let a = ((self.min[k] - high[k]) / self.period[k]).ceil() as i64;
                 let b = ((self.max[k] - low[k]) / self.period[k]).floor() as i64;
                 a..=b
-            } else if high[k] >= self.min[k] && low[k] <= self.max[k] {
-                0..=0
             } else {
-                1..=0
+                0..=i64::from(high[k] >= self.min[k] && low[k] <= self.max[k]) - 1
             }
         };
         for x in range(0) {

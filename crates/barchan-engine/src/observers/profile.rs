@@ -16,8 +16,8 @@ use barchan_io::csv;
 use glam::{DMat3, DVec3};
 use std::f64::consts::PI;
 
-/// Contacts change little within so many steps, and to visit them all costs as much as a few steps.
-const LOOK_EVERY: u64 = 64;
+/// A contact of a flow lasts some 50 steps or more, and to visit all costs as much as a few steps.
+const LOOK_EVERY: u64 = 256;
 
 /// What a profile gives in each bin, with its unit, in the order of the columns.
 pub const PROFILE_FIELDS: [(&str, &str); 14] = [
