@@ -265,7 +265,8 @@ every = "10 ms"
     // −f⊗l of the one contact: the weight, over the radius from the centre to the floor, all within the second bin.
     let stress = &rows[0][1 + 6 * 5..1 + 7 * 5];
     assert!((stress[1] * bin / (mass * 9.81 * 0.001) - 1.0).abs() < 0.01, "{stress:?}");
-    assert!([0, 2, 3, 4].iter().all(|&k: &usize| stress[k].abs() < 1e-6 * stress[1]));
+    // The contact point lies half an overlap below the floor.
+    assert!([0, 2, 3, 4].iter().all(|&k: &usize| stress[k].abs() < 1e-3 * stress[1]), "{stress:?}");
     let fraction = &rows[0][1..6];
     assert!((fraction.iter().sum::<f64>() * bin * 2500.0 / mass - 1.0).abs() < 1e-9, "all of it is in some bin");
     assert!((rows[1][1] - std::f64::consts::PI / 6.0).abs() < 1e-3, "half a ball in half a cube");
