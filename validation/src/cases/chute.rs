@@ -238,7 +238,7 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
     found.found("uniform", mean(&spread));
     let average = |f: &Flow, k: usize| f.bins.iter().map(|b| b[k]).sum::<f64>() / f.bins.len() as f64;
     let points: Vec<[f64; 2]> = flows.iter().map(|f| [average(f, 2), average(f, 3)]).collect();
-    let fitted = fit::curve(&points, &[], JOP, |i, p| law(i, p));
+    let fitted = fit::curve(&points, &[], JOP, law);
     found.found("static", fitted.as_ref().map_or(f64::NAN, |c| c.values()[0]));
     found.found("friction", fitted.as_ref().map_or(f64::NAN, |c| law(0.1, &c.values())));
 
