@@ -11,10 +11,12 @@
 //! | `src/impact.rs` | one impact, watched from touch to parting: what many cases are made of |
 //! | `src/oblique.rs` | an oblique impact integrated apart from the solver |
 //! | `src/rig.rs` | a scene under test, and the deliberate [`Fault`]s |
+//! | `src/fit/` | fits and estimates that cases share: lines, curves, histograms, means with errors |
 //! | `src/report/` | the report as one HTML file, and its curves as CSV |
 //! | `reference/` | data of others: source, figure, and how it was obtained in the head of each file |
 
 mod cases;
+pub mod fit;
 mod impact;
 mod oblique;
 pub mod report;

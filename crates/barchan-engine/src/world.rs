@@ -202,7 +202,7 @@ impl World {
                 let values = std::iter::once(frame.time).chain(m.observer.measure(&view)).map(|v| v + 0.0).collect();
                 self.rows.push(Row { measurement: index, values });
             } else if look(m) {
-                m.observer.watch(&frame);
+                m.observer.watch(&view);
             }
         }
     }

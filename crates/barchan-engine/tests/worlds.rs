@@ -240,3 +240,35 @@ fn no_row_says_minus_zero() {
     }
     assert!(rows.len() >= 12 && rows.iter().flat_map(|r| &r.values).all(|v| v.to_bits() != (-0.0f64).to_bits()));
 }
+
+#[test]
+fn the_stress_under_a_resting_grain_is_its_weight_times_its_arm() {
+    let profile = r#"
+[[grains]]
+material = "beads"
+radius = 0.001
+at = [[0.02, 0.02, 0.001]]
+[[measure]]
+profile = { box = { min = [0, 0, -0.001], max = [0.04, 0.04, 0.004] }, bins = 5 }
+every = "10 ms"
+[[measure]]
+packing = { box = { min = [0.019, 0.019, 0], max = [0.021, 0.021, 0.001] } }
+every = "10 ms"
+"#;
+    let mut w = world(&[BOX, profile]);
+    let mut rows = vec![Vec::new(); 2];
+    while w.time() < 0.045 {
+        w.step().unwrap();
+        w.rows().iter().for_each(|r| rows[r.measurement] = r.values.clone());
+    }
+    let (mass, bin) = (w.frame().mass[0], 0.04 * 0.04 * 0.001);
+    // −f⊗l of the one contact: the weight, over the radius from the centre to the floor, all within the second bin.
+    let stress = &rows[0][1 + 6 * 5..1 + 7 * 5];
+    assert!((stress[1] * bin / (mass * 9.81 * 0.001) - 1.0).abs() < 0.01, "{stress:?}");
+    // The contact point lies half an overlap below the floor.
+    assert!([0, 2, 3, 4].iter().all(|&k: &usize| stress[k].abs() < 1e-3 * stress[1]), "{stress:?}");
+    let fraction = &rows[0][1..6];
+    assert!((fraction.iter().sum::<f64>() * bin * 2500.0 / mass - 1.0).abs() < 1e-9, "all of it is in some bin");
+    assert!((rows[1][1] - std::f64::consts::PI / 6.0).abs() < 1e-3, "half a ball in half a cube");
+    assert_eq!(rows[1][2..], [1.0, 1.0, 0.0, 1.0], "one grain with one contact, a rattler");
+}

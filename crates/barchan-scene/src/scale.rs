@@ -240,7 +240,7 @@ impl Scene {
             m.every *= s.time;
             match &mut m.what {
                 What::Flow { point, .. } => s.places(&mut [point]),
-                What::Count(region) => s.region(region),
+                What::Count(region) | What::Packing { region, .. } | What::Profile { region, .. } => s.region(region),
                 What::Energy {}
                 | What::Coordination {}
                 | What::WallForces {}

@@ -1,5 +1,8 @@
 //! The cases, one file each, in the order of the report.
 
+mod brazil_nut;
+mod chute;
+mod close_packing;
 mod cooling;
 mod elastic_gas;
 mod elastic_impact;
@@ -29,6 +32,9 @@ pub static CASES: &[Case] = &[
     solitary_wave::CASE,
     elastic_gas::CASE,
     cooling::CASE,
+    close_packing::CASE,
+    chute::CASE,
+    brazil_nut::CASE,
 ];
 
 /// Criteria that are known not to be met, by case and key. Why is in the remarks of the case. They fail in the report like

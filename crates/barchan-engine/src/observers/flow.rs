@@ -1,7 +1,6 @@
 //! Flow through a plane.
 
 use super::{Observer, View};
-use barchan_core::frame::Frame;
 use barchan_dem::{Column, Departed};
 use barchan_io::csv;
 use glam::DVec3;
@@ -59,7 +58,8 @@ impl Observer for Flow {
         true
     }
 
-    fn watch(&mut self, frame: &Frame<'_>) {
+    fn watch(&mut self, view: &View<'_>) {
+        let frame = view.frame;
         for i in 0..frame.len() {
             self.see(frame.id[i], frame.position[i], frame.mass[i]);
         }
@@ -72,7 +72,7 @@ impl Observer for Flow {
     }
 
     fn measure(&mut self, view: &View<'_>) -> Vec<f64> {
-        self.watch(view.frame);
+        self.watch(view);
         let (time, count, mass) = self.last;
         let span = view.frame.time - time;
         let rate = |change: f64| if span > 0.0 { change / span } else { 0.0 };

@@ -9,6 +9,10 @@ mod count;
 mod energy;
 mod flow;
 mod histogram;
+mod images;
+mod packing;
+mod profile;
+mod solids;
 mod wall_forces;
 
 pub use bodies::BodyPaths;
@@ -17,12 +21,15 @@ pub use count::CountInRegion;
 pub use energy::Energy;
 pub use flow::Flow;
 pub use histogram::ForceHistogram;
+pub use packing::Packing;
+pub use profile::{PROFILE_FIELDS, Profile};
 pub use wall_forces::WallForces;
 
 use barchan_core::frame::Frame;
-use barchan_dem::{Column, Dem, Departed};
+use barchan_dem::{Column, Contact, Dem, Departed, Partner};
 use barchan_io::csv;
-use barchan_scene::{Scene, What};
+use barchan_scene::{Region, Scene, What};
+use glam::DVec3;
 
 /// What an observer may look at.
 pub struct View<'a> {
@@ -45,8 +52,8 @@ pub trait Observer: Send {
         false
     }
 
-    /// Looks at the grains, every few steps.
-    fn watch(&mut self, _frame: &Frame<'_>) {}
+    /// Looks at the world, every few steps.
+    fn watch(&mut self, _view: &View<'_>) {}
 
     /// Grains that a sink or an open side took, as they were when they left.
     fn departed(&mut self, _gone: &[Departed]) {}
@@ -76,5 +83,78 @@ pub fn from_scene(scene: &Scene, what: &What) -> Box<dyn Observer> {
         What::WallForces {} => Box::new(WallForces::new(scene.walls.iter().map(|w| w.name.clone()).collect())),
         What::Bodies {} => Box::new(BodyPaths::new(crate::bodies::named(scene))),
         What::ForceHistogram { bins, max } => Box::new(ForceHistogram::new(*bins as usize, *max)),
+        What::Packing { region, rattlers_below } => {
+            // A grain is held by two contacts opposite each other only if they can rub.
+            let rubs = scene.grains.iter().any(|g| scene.materials.get(&g.material).is_some_and(|m| m.friction > 0.0));
+            let below = rattlers_below.unwrap_or(if rubs { 2 } else { 4 });
+            Box::new(Packing::new(region.to_core(), period(scene), below as u32))
+        }
+        What::Profile { region, axis, bins } => {
+            let (min, max) = match *region {
+                Region::Box { min, max } => (min, max),
+                // The scene's check has refused it.
+                _ => region.to_core().bounds(),
+            };
+            Box::new(Profile::new(min, max, *axis as usize, *bins as usize, period(scene)))
+        }
+    }
+}
+
+/// Period of each direction [m], 0 where there is none.
+fn period(scene: &Scene) -> DVec3 {
+    let (side, periodic) = (scene.domain.max - scene.domain.min, scene.domain.is_periodic());
+    DVec3::from_array(std::array::from_fn(|a| if periodic[a] { side[a] } else { 0.0 }))
+}
+
+/// All contacts; what touches the surface of a body touches the body.
+fn contacts_of(view: &View<'_>) -> Vec<Contact> {
+    let mut contacts = view.dem.contacts();
+    let carried = &view.dem.settings().carried;
+    if !carried.is_empty() {
+        for c in &mut contacts {
+            if let Partner::Wall(w) = c.partner
+                && let Some(body) = carried.iter().find(|b| b.wall == w)
+            {
+                c.partner = Partner::Grain(body.grain);
+            }
+        }
+    }
+    contacts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use barchan_core::shapes::Shape;
+
+    /// Spheres of one radius and unit mass, at rest, with ids in order.
+    pub(super) fn frame(places: &[DVec3], radius: f64) -> Frame<'static> {
+        let n = places.len();
+        Frame {
+            position: places.to_vec().into(),
+            velocity: vec![DVec3::ZERO; n].into(),
+            spin: vec![DVec3::ZERO; n].into(),
+            radius: vec![radius; n].into(),
+            mass: vec![1.0; n].into(),
+            id: (0..n as u32).collect(),
+            material: vec![0; n].into(),
+            shape: vec![0; n].into(),
+            shapes: vec![Shape::sphere()].into(),
+            ..Frame::default()
+        }
+    }
+
+    /// A contact without a force.
+    pub(super) fn contact(grain: u32, partner: Partner) -> Contact {
+        Contact {
+            grain,
+            partner,
+            point: DVec3::ZERO,
+            normal: DVec3::Z,
+            overlap: 0.0,
+            normal_force: 0.0,
+            tangential_force: DVec3::ZERO,
+            elastic_energy: 0.0,
+        }
     }
 }

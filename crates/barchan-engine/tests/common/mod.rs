@@ -82,6 +82,12 @@ every = "1 ms"
 [[measure]]
 force_histogram = {}
 every = "5 ms"
+[[measure]]
+packing = { cylinder = { base = [0.02, 0.02, 0.001], radius = "15 mm", height = "12 mm" } }
+every = "5 ms"
+[[measure]]
+profile = { box = { min = [0, 0, 0], max = [0.04, 0.03, 0.03] }, bins = 6 }
+every = "3 ms"
 "#;
 
 pub fn parse(parts: &[&str]) -> Parsed {

@@ -200,6 +200,20 @@ fn output(c: &mut Check) {
                 c.positive(format!("{path}.force_histogram.max"), "the upper end of a histogram", *max, "");
             }
             What::Count(region) => super::places::region(c, &format!("{path}.count"), region),
+            What::Packing { region, .. } => super::places::region(c, &format!("{path}.packing"), region),
+            What::Profile { region, bins, .. } => {
+                super::places::region(c, &format!("{path}.profile"), region);
+                if !matches!(region, Region::Box { .. })
+                    && c.given(&format!("{path}.profile.{}", super::places::key(region)))
+                {
+                    let at = format!("{path}.profile.{}", super::places::key(region));
+                    c.error(at, "a profile needs a box", "write `box = { min, max }`");
+                }
+                if *bins == 0 || *bins > 10_000 {
+                    let at = format!("{path}.profile.bins");
+                    c.error(at, format!("a profile of {bins} bins is useless"), "give a number of bins such as 20");
+                }
+            }
             What::Energy {} | What::Coordination {} | What::WallForces {} | What::Bodies {} => {}
         }
     }

@@ -95,7 +95,7 @@ fn size(cx: &mut Reader, value: Value) -> Size {
 }
 
 /// `box`, `cylinder` or `sphere` of a table; a region of nowhere where none can be read.
-fn region(cx: &mut Reader, keys: &mut Keys, help: &str) -> Region {
+pub(super) fn region(cx: &mut Reader, keys: &mut Keys, help: &str) -> Region {
     match keys.one_of(cx, &["box", "cylinder", "sphere"], help) {
         Some((key, v)) => region_of(cx, key, v),
         None => Region::Sphere { centre: DVec3::NAN, radius: f64::NAN },

@@ -20,8 +20,9 @@ pub(super) fn output(cx: &mut Reader, value: Value, duration: f64) -> Output {
 pub(super) fn measure(cx: &mut Reader, value: Value, every: f64) -> Measure {
     let mut keys = value.table(cx, "write each measurement under its own `[[measure]]`");
     let help = "say what to measure: `energy = {}`, `coordination = {}`, `flow = { point, normal }`, `count = { box = … }`, \
-                `wall_forces = {}`, `bodies = {}` or `force_histogram = {}`";
-    let kinds = &["energy", "coordination", "flow", "count", "wall_forces", "bodies", "force_histogram"];
+                `wall_forces = {}`, `bodies = {}`, `force_histogram = {}`, `packing = { box = … }` or `profile = { box = …, bins }`";
+    let kinds =
+        &["energy", "coordination", "flow", "count", "wall_forces", "bodies", "force_histogram", "packing", "profile"];
     let measure = Measure {
         name: keys.text_or(cx, "name", ""),
         what: match keys.one_of(cx, kinds, help) {
@@ -48,6 +49,15 @@ fn what(cx: &mut Reader, key: &str, value: Value) -> What {
         },
         "wall_forces" => What::WallForces {},
         "bodies" => What::Bodies {},
+        "packing" => What::Packing {
+            region: grains::region(cx, &mut keys, "say where to measure: a `box`, `cylinder` or `sphere`"),
+            rattlers_below: keys.count_opt(cx, "rattlers_below"),
+        },
+        "profile" => What::Profile {
+            region: grains::region(cx, &mut keys, "say where to measure: `box = { min, max }`"),
+            axis: keys.choice_or(cx, "axis", Axis::NAMES, Axis::Z),
+            bins: keys.count_opt(cx, "bins").unwrap_or(What::PROFILE_BINS),
+        },
         _ => What::ForceHistogram {
             bins: keys.count_opt(cx, "bins").unwrap_or(What::BINS),
             max: keys.quantity_or(cx, "max", Q::NUMBER, What::MAX),

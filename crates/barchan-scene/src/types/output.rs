@@ -1,7 +1,7 @@
 //! What a run writes: frames, checkpoints, measurements.
 
 use super::grains::Region;
-use super::names;
+use super::{Axis, names};
 use crate::schema as q;
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -100,6 +100,35 @@ pub enum What {
         #[schemars(schema_with = "q::number")]
         max: f64,
     },
+    /// Volume fraction of a region, and contacts a grain in it.
+    Packing {
+        /// Where.
+        #[serde(flatten)]
+        region: Region,
+        /// A grain of fewer contacts is a rattler; left out: 4 where no grain has friction, else 2.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rattlers_below: Option<u64>,
+    },
+    /// Volume fraction, velocity, stress, shear rate, inertial number and friction in bins along an axis.
+    Profile {
+        /// Where: a box.
+        #[serde(flatten)]
+        region: Region,
+        /// Along which direction of the box; left out: z.
+        #[serde(default = "z")]
+        axis: Axis,
+        /// Number of bins.
+        #[serde(default = "profile_bins")]
+        bins: u64,
+    },
+}
+
+fn z() -> Axis {
+    Axis::Z
+}
+
+fn profile_bins() -> u64 {
+    What::PROFILE_BINS
 }
 
 fn bins() -> u64 {
@@ -115,6 +144,8 @@ impl What {
     pub const BINS: u64 = 60;
     /// Upper end of a force histogram where none is given, over the mean force.
     pub const MAX: f64 = 6.0;
+    /// Bins of a profile where none are given.
+    pub const PROFILE_BINS: u64 = 20;
 
     /// Key in a scene.
     pub fn key(&self) -> &'static str {
@@ -126,6 +157,8 @@ impl What {
             Self::WallForces {} => "wall_forces",
             Self::Bodies {} => "bodies",
             Self::ForceHistogram { .. } => "force_histogram",
+            Self::Packing { .. } => "packing",
+            Self::Profile { .. } => "profile",
         }
     }
 }
