@@ -240,6 +240,10 @@ impl Scene {
             m.every *= s.time;
             match &mut m.what {
                 What::Flow { point, .. } => s.places(&mut [point]),
+                What::Repose { point, ceiling, .. } => {
+                    s.places(&mut [point]);
+                    ceiling.iter_mut().for_each(|c| s.lengths(&mut [c]));
+                }
                 What::Count(region) => s.region(region),
                 What::Energy {}
                 | What::Coordination {}

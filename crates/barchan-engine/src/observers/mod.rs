@@ -9,6 +9,7 @@ mod count;
 mod energy;
 mod flow;
 mod histogram;
+mod repose;
 mod wall_forces;
 
 pub use bodies::BodyPaths;
@@ -17,12 +18,14 @@ pub use count::CountInRegion;
 pub use energy::Energy;
 pub use flow::Flow;
 pub use histogram::ForceHistogram;
+pub use repose::{Repose, Slope};
 pub use wall_forces::WallForces;
 
 use barchan_core::frame::Frame;
 use barchan_dem::{Column, Dem, Departed};
 use barchan_io::csv;
 use barchan_scene::{Scene, What};
+use glam::DVec3;
 
 /// What an observer may look at.
 pub struct View<'a> {
@@ -73,6 +76,14 @@ pub fn from_scene(scene: &Scene, what: &What) -> Box<dyn Observer> {
             Box::new(Flow::new(*point, *normal, 0.5 * shortest))
         }
         What::Count(region) => Box::new(CountInRegion::new(region.to_core())),
+        What::Repose { point, along, flank, column, ceiling } => Box::new(Repose {
+            point: *point,
+            up: (-scene.gravity).normalize_or(DVec3::Z),
+            along: *along,
+            flank: *flank,
+            column: *column,
+            ceiling: ceiling.unwrap_or(f64::INFINITY),
+        }),
         What::WallForces {} => Box::new(WallForces::new(scene.walls.iter().map(|w| w.name.clone()).collect())),
         What::Bodies {} => Box::new(BodyPaths::new(crate::bodies::named(scene))),
         What::ForceHistogram { bins, max } => Box::new(ForceHistogram::new(*bins as usize, *max)),

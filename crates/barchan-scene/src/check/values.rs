@@ -199,6 +199,22 @@ fn output(c: &mut Check) {
                 }
                 c.positive(format!("{path}.force_histogram.max"), "the upper end of a histogram", *max, "");
             }
+            What::Repose { along, flank, column, ceiling, .. } => {
+                let path = format!("{path}.repose");
+                if let Some(along) = along
+                    && !along.is_nan()
+                    && along.cross(c.scene.gravity).length() <= 1e-9 * along.length() * c.scene.gravity.length()
+                {
+                    let help = "give a direction across gravity, such as [1, 0, 0]";
+                    c.error(format!("{path}.along"), "the direction of a slope is not level", help);
+                }
+                if !(0.0 <= flank[0] && flank[0] < flank[1] && flank[1] <= 1.0) && !flank.iter().any(|f| f.is_nan()) {
+                    let message = format!("a flank from {} to {} of the height is none", flank[0], flank[1]);
+                    c.error(format!("{path}.flank"), message, "give two shares from 0 to 1, the lower one first");
+                }
+                c.positive(format!("{path}.column"), "the side of a column", column.unwrap_or(1.0), "m");
+                c.positive(format!("{path}.ceiling"), "the ceiling", ceiling.unwrap_or(1.0), "m");
+            }
             What::Count(region) => super::places::region(c, &format!("{path}.count"), region),
             What::Energy {} | What::Coordination {} | What::WallForces {} | What::Bodies {} => {}
         }
