@@ -9,10 +9,12 @@
 //! |---|---|
 //! | `src/cases/` | the cases, one file each; a new one is a file and a line in `src/cases/mod.rs` |
 //! | `src/rig.rs` | a scene under test, and the deliberate [`Fault`]s |
+//! | `src/fit/` | fits and estimates that cases share: lines, curves, histograms, means with errors |
 //! | `src/report/` | the report as one HTML file, and its curves as CSV |
 //! | `reference/` | data of others: source, figure, and how it was obtained in the head of each file |
 
 mod cases;
+pub mod fit;
 mod rig;
 
 pub use cases::CASES;
