@@ -42,9 +42,9 @@ pub fn head(young: f64, friction: f64) -> String {
 }
 
 /// Kinetic energy at rest, over that of all grains at √(g d).
-const REST: f64 = 1e-4;
+const REST: f64 = 1e-3;
 
-/// Steps until the kinetic energy (of a measurement `energy`) is that of grains creeping at 1 % of √(g d), but not before
+/// Steps until the kinetic energy (of a measurement `energy`) is that of grains creeping at 3 % of √(g d), but not before
 /// one time [s] and not beyond another.
 pub fn to_rest(rig: &mut Rig, earliest: f64, latest: f64) -> Result<(), CaseError> {
     rig.run_to(earliest)?;

@@ -6,8 +6,11 @@ use crate::{Accept, Bench, Case, CaseError, Criterion, Findings, Group, Rig};
 use barchan_io::plot::{Axis, Plot, Series};
 use std::fmt::Write;
 
-/// Friction between grains and at the walls.
+/// Friction between grains.
 const FRICTION: f64 = 0.5;
+/// Friction at the walls: below that of the bulk (tan 20° or so for spheres), or grains would slip among themselves rather
+/// than along the walls, whose friction then could not be mobilised.
+const WALL: f64 = 0.2;
 /// Height of a measured section over the silo's width.
 const SECTION: f64 = 0.5;
 
@@ -15,7 +18,7 @@ pub const CASE: Case = Case {
     name: "janssen",
     title: "Pressure in a silo: Janssen's saturation",
     group: Group::Beyond,
-    about: "A square silo is filled six times as high as it is wide with spheres (sizes ± 10 %, μ 0.5, also at the walls); its floor then \
+    about: "A square silo is filled six times as high as it is wide with spheres (sizes ± 10 %, μ 0.5, at the walls μ_w 0.2); its floor then \
             sinks slowly, so that friction at the walls is mobilised. The walls are cut into sections whose forces are measured. The \
             vertical stress, from the weight less the friction above, is fitted by σ = ρ g λ (1 − e^(−z/λ)); with λ = L/(4 μ_w K) this \
             gives K, the ratio of the stress on the walls to the vertical one, which is also measured directly. Two widths.",
@@ -105,7 +108,7 @@ fn silo(bench: &Bench, wide: f64) -> Result<Silo, CaseError> {
                 r#"
                 [[walls]]
                 name = "{k} {n}"
-                material = "grain"
+                material = "wall"
                 box = {{ min = [-{half}, -{half}, {low}], max = [{half}, {half}, {high}], open = [{}] }}
                 "#,
                 open.join(", ")
@@ -117,6 +120,14 @@ fn silo(bench: &Bench, wide: f64) -> Result<Silo, CaseError> {
         [domain]
         min = [-{half}, -{half}, -{D}]
         max = [{half}, {half}, {top}]
+        [materials.wall]
+        density = {DENSITY}
+        young = {young}
+        restitution = 0.5
+        friction = {WALL}
+        [[pairs]]
+        between = ["grain", "wall"]
+        friction = {WALL}
         [[grains]]
         material = "grain"
         radius = {{ uniform = [{small}, {large}] }}
@@ -197,7 +208,7 @@ fn silo(bench: &Bench, wide: f64) -> Result<Silo, CaseError> {
         base: -force(floor, 2) / weight,
         saturation: (deep[deep.len() - 1] - deep[0]) / (deep.iter().sum::<f64>() / deep.len() as f64),
         direct: direct[upper_half..].iter().sum::<f64>() / (direct.len() - upper_half) as f64,
-        mobilised: friction.0 / friction.1 / FRICTION,
+        mobilised: friction.0 / friction.1 / WALL,
         grains,
         fraction: bulk / DENSITY,
         overlap: overlap(&rig),
@@ -208,9 +219,9 @@ fn silo(bench: &Bench, wide: f64) -> Result<Silo, CaseError> {
 fn run(bench: &Bench) -> Result<Findings, CaseError> {
     let widths: [f64; 2] = bench.size.pick([6.0, 8.0], [8.0, 14.0], [10.0, 24.0]);
     let mut found = Findings::default();
-    found.set_up("friction", format!("{FRICTION}"));
+    found.set_up("friction", format!("{FRICTION} between grains, {WALL} at the walls"));
     let [narrow, wide] = [silo(bench, widths[0])?, silo(bench, widths[1])?];
-    let from_lambda = |s: &Silo| 1.0 / (4.0 * FRICTION * s.lambda);
+    let from_lambda = |s: &Silo| 1.0 / (4.0 * WALL * s.lambda);
     for (s, width) in [(&narrow, widths[0]), (&wide, widths[1])] {
         found.remarks.push(format!(
             "{width} d wide: {} grains, volume fraction {:.3}, λ {:.2} L, K {:.3} from λ, {:.3} from the walls' pressure, friction mobilised to \

@@ -8,7 +8,7 @@ pub const CASE: Case = Case {
     name: "zhou",
     title: "Angle of repose of spheres with rolling friction",
     group: Group::Beyond,
-    about: "Spheres of 10 mm lie on a plate between two walls, a few diameters apart; they run off over both ends of the plate, and a \
+    about: "Spheres of 10 mm lie on a plate between two walls, a few diameters apart; when they have settled they run off over both ends of the plate, and a \
             ridge stays. Its slope is held against θ = 68.61 μs_pp^0.27 μs_pw^0.22 μr_pp^0.06 μr_pw^0.12 d^−0.2 (1 + e^(−0.18 w/d)), \
             fitted by Zhou and others to their own simulations, at their base case and with one parameter varied at a time. Their \
             rolling torque is μr F_n against the grain's own spin, μr a length; ours opposes the relative rotation of two grains, at most \
@@ -48,6 +48,9 @@ const OUTLET: f64 = 5.0;
 /// Height of the plate over the sink, in d.
 const DROP: f64 = 4.0;
 
+/// Time until the outlets open, in √(d/g).
+const SETTLING: f64 = 15.0;
+
 /// Parameters of the formula.
 #[derive(Clone, Copy, Debug)]
 struct Set {
@@ -73,7 +76,7 @@ fn formula(s: &Set) -> f64 {
 /// Angle of a ridge, its error [deg], grains at the start and largest overlap over d.
 fn ridge(bench: &Bench, set: &Set) -> Result<([f64; 2], usize, f64), CaseError> {
     let young = bench.size.pick(4e7, 1e8, 1e8);
-    let height = bench.size.pick(22.0, 30.0, 30.0);
+    let height = bench.size.pick(26.0, 34.0, 34.0);
     let half = 0.5 * set.width * D;
     let length = PLATE + OUTLET;
     let measure = |name: &str, direction: f64| {
@@ -82,11 +85,29 @@ fn ridge(bench: &Bench, set: &Set) -> Result<([f64; 2], usize, f64), CaseError> 
             "[[measure]]\nname = \"{name}\"\nrepose = {{ point = [0, 0, 0], along = [{direction}, 0, 0] }}\nevery = {every}\n"
         )
     };
+    // They hold the grains while these settle, then drop ahead of them.
+    let shutter = |name: &str, min: f64| {
+        format!(
+            r#"[[walls]]
+            name = "{name}"
+            material = "wall"
+            box = {{ min = [{}, -{half}, 0], max = [{}, {half}, {D}], open = ["left", "right", "front", "back", "top"] }}
+            velocity = [0, 0, {}]
+            from = {}
+            until = {}
+            "#,
+            min * D,
+            (min + OUTLET) * D,
+            -5.0 * D / tick(),
+            SETTLING * tick(),
+            (SETTLING + 5.0) * tick()
+        )
+    };
     let text = format!(
         r#"{head}
         rolling = {pp}
         [domain]
-        min = [-{length}, -{half}, -{drop}]
+        min = [-{length}, -{half}, -{floor}]
         max = [{length}, {half}, {top}]
         outside = "remove"
         [materials.wall]
@@ -101,7 +122,7 @@ fn ridge(bench: &Bench, set: &Set) -> Result<([f64; 2], usize, f64), CaseError> 
         [[grains]]
         material = "grain"
         radius = {radius}
-        fill = {{ box = {{ min = [-{length}, -{half}, 0], max = [{length}, {half}, {high}] }}, method = "random", fraction = 0.34 }}
+        fill = {{ box = {{ min = [-{length}, -{half}, 0], max = [{length}, {half}, {high}] }}, method = "random", fraction = 0.28 }}
         [[walls]]
         name = "front and back"
         material = "wall"
@@ -110,6 +131,7 @@ fn ridge(bench: &Bench, set: &Set) -> Result<([f64; 2], usize, f64), CaseError> 
         name = "plate"
         material = "wall"
         box = {{ min = [-{plate}, -{half}, 0], max = [{plate}, {half}, {D}], open = ["left", "right", "front", "back", "top"] }}
+        {shutters}
         [[sinks]]
         below = {{ point = [0, 0, -{sink}], normal = [0, 0, 1] }}
         [[measure]]
@@ -123,18 +145,20 @@ fn ridge(bench: &Bench, set: &Set) -> Result<([f64; 2], usize, f64), CaseError> 
         friction = set.sliding[1],
         length = length * D,
         drop = DROP * D,
+        floor = 30.0 * D,
         sink = (DROP - 1.0) * D,
         top = (height + 1.0) * D,
         high = height * D,
         radius = 0.5 * D,
         plate = PLATE * D,
         every = tick(),
+        shutters = shutter("left shutter", -PLATE - OUTLET) + &shutter("right shutter", PLATE),
         right = measure("right", 1.0),
         left = measure("left", -1.0),
     );
     let mut rig = Rig::new(&text, bench)?;
     let grains = rig.world.frame().len();
-    to_rest(&mut rig, 30.0 * tick(), bench.size.pick(120.0, 300.0, 600.0) * tick())?;
+    to_rest(&mut rig, 50.0 * tick(), bench.size.pick(100.0, 300.0, 600.0) * tick())?;
     let rows = rig.rows("left").len();
     while rig.rows("left").len() == rows {
         rig.step()?;
