@@ -4,6 +4,8 @@ use super::bulk::{D, DENSITY, G, head, overlap, tick, to_rest};
 use crate::{Accept, Bench, Case, CaseError, Criterion, Findings, Group, Rig};
 use barchan_io::plot::{Axis, Plot, Series};
 
+/// Level of the rough floor over the middle of its spheres, in d: the mean height of the surface of close-packed spheres.
+const FLOOR: f64 = 0.3;
 /// Aspect ratio at which the law of the run-out changes.
 const TALL: f64 = 1.7;
 
@@ -12,7 +14,7 @@ pub const CASE: Case = Case {
     title: "Collapse of a round column",
     group: Group::Beyond,
     about: "A round column of spheres (sizes ± 10 %, friction and rolling resistance of the preset `dry sand`) of height H₀ and radius R₀ settles \
-            in a smooth cylinder, which is then lifted at three times √(g H₀). Run-out and final height follow a = H₀/R₀ alone: \
+            in a smooth cylinder on a floor of glued spheres, which is then lifted at three times √(g H₀). Run-out and final height follow a = H₀/R₀ alone: \
             (r − R₀)/R₀ = 1.24 a up to a = 1.7 and 1.6 √a beyond; h/R₀ = 0.88 a^(1/6) for tall columns. The run-out is where the deposit \
             still covers half the floor. R₀ should be 30 d or more to be free of the size of grains; it is 10 d at quick size, \
             where the front is one grain thick over a noticeable share of the run-out.",
@@ -66,6 +68,7 @@ struct Fall {
     height: f64,
     grains: usize,
     overlap: f64,
+    angle: f64,
     /// From the lifting to rest, over √(H₀/g).
     duration: f64,
 }
@@ -96,6 +99,7 @@ fn fall(bench: &Bench, r0: f64, aspect: f64) -> Result<Fall, CaseError> {
         name = "floor"
         material = "grain"
         plane = {{ point = [0, 0, 0], normal = [0, 0, 1] }}
+        rough = {{ radius = {rough}, spacing = {D} }}
         [[walls]]
         name = "cylinder"
         material = "smooth"
@@ -105,20 +109,22 @@ fn fall(bench: &Bench, r0: f64, aspect: f64) -> Result<Fall, CaseError> {
         until = {gone}
         [[measure]]
         name = "deposit"
-        repose = {{ point = [0, 0, 0] }}
+        repose = {{ point = [0, 0, {floor}] }}
         every = {every}
         [[measure]]
         energy = {{}}
         every = {every}
         "#,
         head = head(young, 0.5),
-        top = filled + 3.0 * D,
+        top = filled + 4.0 * D,
         small = 0.45 * D,
         large = 0.55 * D,
-        low = 0.05 * D,
+        rough = 0.5 * D,
+        low = 0.55 * D,
         inner = radius - 0.02 * D,
         mantle = filled + D,
         gone = settled + 1.5 * (filled + D) / speed,
+        floor = FLOOR * D,
         every = 0.5 * tick(),
     );
     let mut rig = Rig::new(&text, bench)?;
@@ -128,7 +134,7 @@ fn fall(bench: &Bench, r0: f64, aspect: f64) -> Result<Fall, CaseError> {
     let frame = rig.world.frame();
     let (mass, moment) =
         frame.mass.iter().zip(frame.position.iter()).fold((0.0, 0.0), |(m, s), (k, x)| (m + k, s + k * x.z));
-    let h0 = 2.0 * moment / mass;
+    let h0 = 2.0 * (moment / mass - FLOOR * D);
     drop(frame);
     let time = (h0 / G).sqrt();
     to_rest(&mut rig, settled + 3.0 * time, settled + 10.0 * time + 20.0 * tick())?;
@@ -137,6 +143,7 @@ fn fall(bench: &Bench, r0: f64, aspect: f64) -> Result<Fall, CaseError> {
         aspect: h0 / radius,
         run_out: (rest[4] - radius) / radius,
         height: rest[3] / radius,
+        angle: rest[1],
         grains,
         overlap: overlap(&rig),
         duration: (rest[0] - settled) / time,
@@ -155,12 +162,13 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
     let falls: Vec<Fall> = aspects.iter().map(|&a| fall(bench, r0, a)).collect::<Result<_, _>>()?;
     for f in &falls {
         found.remarks.push(format!(
-            "a {:.2}: run-out {:.2} (law {:.2}), height {:.2} (law {:.2}), at rest after {:.1} √(H₀/g); {} grains, overlap ≤ {:.2} % of d",
+            "a {:.2}: run-out {:.2} (law {:.2}), height {:.2} (law {:.2}), slope {:.1}°, at rest after {:.1} √(H₀/g); {} grains, overlap ≤ {:.2} % of d",
             f.aspect,
             f.run_out,
             run_out(f.aspect),
             f.height,
             height(f.aspect),
+            f.angle,
             f.duration,
             f.grains,
             100.0 * f.overlap

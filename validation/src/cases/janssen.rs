@@ -217,7 +217,7 @@ fn silo(bench: &Bench, wide: f64) -> Result<Silo, CaseError> {
 }
 
 fn run(bench: &Bench) -> Result<Findings, CaseError> {
-    let widths: [f64; 2] = bench.size.pick([6.0, 8.0], [8.0, 14.0], [10.0, 24.0]);
+    let widths: [f64; 2] = bench.size.pick([7.0, 9.5], [8.0, 14.0], [10.0, 24.0]);
     let mut found = Findings::default();
     found.set_up("friction", format!("{FRICTION} between grains, {WALL} at the walls"));
     let [narrow, wide] = [silo(bench, widths[0])?, silo(bench, widths[1])?];

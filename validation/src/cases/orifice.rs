@@ -57,7 +57,7 @@ pub const CASE: Case = Case {
 fn run(bench: &Bench) -> Result<Findings, CaseError> {
     let frictions: &[f64] = bench.size.pick(&[0.1, 0.3, 0.6], &[0.05, 0.1, 0.2, 0.4, 0.8], &[0.05, 0.1, 0.2, 0.4, 0.8]);
     let mut found = Findings::default();
-    let young = bench.size.pick(6e7, 1e8, 2e8);
+    let young = bench.size.pick(5e7, 1e8, 2e8);
     found.set_up("Young's modulus", format!("{:.0} MPa", young / 1e6));
     let (mut drift, mut straight, mut rise) = (0f64, 1f64, 0f64);
     let mut plots = Vec::new();
@@ -71,7 +71,7 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
                 wall_friction: 0.2,
                 young,
                 shape,
-                settling: 10.0,
+                settling: 8.0,
                 ticks: bench.size.pick(25.0, 60.0, 200.0),
             };
             let flow = silo.run(bench)?;

@@ -42,7 +42,7 @@ pub const CASE: Case = Case {
 };
 
 /// Half the length of the plate, in d.
-const PLATE: f64 = 12.0;
+const PLATE: f64 = 18.0;
 /// Width of the outlets at its ends, in d.
 const OUTLET: f64 = 5.0;
 /// Height of the plate over the sink, in d.
@@ -75,8 +75,8 @@ fn formula(s: &Set) -> f64 {
 
 /// Angle of a ridge, its error [deg], grains at the start and largest overlap over d.
 fn ridge(bench: &Bench, set: &Set) -> Result<([f64; 2], usize, f64), CaseError> {
-    let young = bench.size.pick(4e7, 1e8, 1e8);
-    let height = bench.size.pick(26.0, 34.0, 34.0);
+    let young = bench.size.pick(2e7, 5e7, 1e8);
+    let height = bench.size.pick(24.0, 36.0, 36.0);
     let half = 0.5 * set.width * D;
     let length = PLATE + OUTLET;
     let measure = |name: &str, direction: f64| {
@@ -158,15 +158,14 @@ fn ridge(bench: &Bench, set: &Set) -> Result<([f64; 2], usize, f64), CaseError> 
     );
     let mut rig = Rig::new(&text, bench)?;
     let grains = rig.world.frame().len();
-    to_rest(&mut rig, 50.0 * tick(), bench.size.pick(100.0, 300.0, 600.0) * tick())?;
-    let rows = rig.rows("left").len();
-    while rig.rows("left").len() == rows {
-        rig.step()?;
-    }
-    let flank = |name: &str| rig.rows(name).last().map_or([f64::NAN; 2], |r| [r[1], r[2]]);
-    let [a, b] = [flank("left"), flank("right")];
-    let error = (0.25 * (a[1].powi(2) + b[1].powi(2)) + 0.25 * (a[0] - b[0]).powi(2)).sqrt();
-    Ok(([0.5 * (a[0] + b[0]), error], grains, overlap(&rig)))
+    to_rest(&mut rig, 50.0 * tick(), bench.size.pick(110.0, 300.0, 600.0) * tick())?;
+    // Both flanks, and the last few looks at them while the last grains creep: a ridge has few grains on a flank.
+    let rows = ["left", "right"].map(|name| rig.rows(name));
+    let last: Vec<f64> = rows.iter().flat_map(|r| &r[r.len() - 4..]).map(|r| r[1]).collect();
+    let mean = last.iter().sum::<f64>() / last.len() as f64;
+    let spread = last.iter().map(|a| (a - mean).powi(2)).sum::<f64>() / last.len() as f64;
+    // The looks at one flank are hardly independent: two of them count.
+    Ok(([mean, (spread / 2.0).sqrt()], grains, overlap(&rig)))
 }
 
 fn run(bench: &Bench) -> Result<Findings, CaseError> {
@@ -174,10 +173,10 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
         BASE,
         Set { name: "μs 0.2 between grains", sliding: [0.2, 0.6], ..BASE },
         Set { name: "μs 0.6 between grains", sliding: [0.6, 0.6], ..BASE },
-        Set { name: "μs 0.4 at walls", sliding: [0.4, 0.4], ..BASE },
         Set { name: "μr × 2", rolling: [0.1, 0.2], ..BASE },
     ];
     if bench.size != crate::Size::Quick {
+        sets.push(Set { name: "μs 0.4 at walls", sliding: [0.4, 0.4], ..BASE });
         sets.push(Set { name: "w 8 d", width: 8.0, ..BASE });
         sets.push(Set { name: "w 16 d", width: 16.0, ..BASE });
         sets.push(Set { name: "μs 0.8 at walls", sliding: [0.4, 0.8], ..BASE });
