@@ -2,6 +2,7 @@
 
 use super::{Check, show};
 use crate::types::*;
+use glam::DVec3;
 
 /// Least restitution: the damping that would give 0 exactly is infinite.
 pub(super) const LEAST_RESTITUTION: f64 = 0.01;
@@ -201,9 +202,9 @@ fn output(c: &mut Check) {
             }
             What::Repose { along, flank, column, ceiling, .. } => {
                 let path = format!("{path}.repose");
+                let up = (-c.scene.gravity).normalize_or(DVec3::Z);
                 if let Some(along) = along
-                    && !along.is_nan()
-                    && along.cross(c.scene.gravity).length() <= 1e-9 * along.length() * c.scene.gravity.length()
+                    && along.cross(up).length() <= 1e-9 * along.length()
                 {
                     let help = "give a direction across gravity, such as [1, 0, 0]";
                     c.error(format!("{path}.along"), "the direction of a slope is not level", help);
