@@ -15,9 +15,10 @@ pub const CASE: Case = Case {
     group: Group::Beyond,
     about: "A round column of spheres (sizes ± 10 %, friction and rolling resistance of the preset `dry sand`) of height H₀ and radius R₀ settles \
             in a smooth cylinder on a floor of glued spheres, which is then lifted at three times √(g H₀). Run-out and final height follow a = H₀/R₀ alone: \
-            (r − R₀)/R₀ = 1.24 a up to a = 1.7 and 1.6 √a beyond; h/R₀ = 0.88 a^(1/6) for tall columns. The run-out is where the deposit \
-            still covers half the floor. R₀ should be 30 d or more to be free of the size of grains; it is 10 d at quick size, \
-            where the front is one grain thick over a noticeable share of the run-out.",
+            (r − R₀)/R₀ = 1.24 a up to a = 1.7 and 1.6 √a beyond; h/R₀ = 0.88 a^(1/6) for tall columns. The deposit ends where half \
+            the floor is bare, one grain thick; with the slope θ of its flank it would taper off d/tan θ further on, which is added: \
+            nothing at R₀ = 30 d and more, where the law is free of the size of grains, but a fifth of R₀ at the 10 d of the quick \
+            size.",
     source: "Lube, Huppert, Sparks, Hallworth 2004, J. Fluid Mech. 508, 175",
     criteria: &[
         Criterion {
@@ -65,6 +66,8 @@ struct Fall {
     /// H₀/R₀ of the settled column.
     aspect: f64,
     run_out: f64,
+    /// What lies beyond the edge, where the deposit would be thinner than a grain, over R₀.
+    tail: f64,
     height: f64,
     grains: usize,
     overlap: f64,
@@ -142,6 +145,7 @@ fn fall(bench: &Bench, r0: f64, aspect: f64) -> Result<Fall, CaseError> {
     Ok(Fall {
         aspect: h0 / radius,
         run_out: (rest[4] - radius) / radius,
+        tail: D / rest[1].to_radians().tan() / radius,
         height: rest[3] / radius,
         angle: rest[1],
         grains,
@@ -162,9 +166,10 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
     let falls: Vec<Fall> = aspects.iter().map(|&a| fall(bench, r0, a)).collect::<Result<_, _>>()?;
     for f in &falls {
         found.remarks.push(format!(
-            "a {:.2}: run-out {:.2} (law {:.2}), height {:.2} (law {:.2}), slope {:.1}°, at rest after {:.1} √(H₀/g); {} grains, overlap ≤ {:.2} % of d",
+            "a {:.2}: run-out {:.2} + {:.2} (law {:.2}), height {:.2} (law {:.2}), slope {:.1}°, at rest after {:.1} √(H₀/g); {} grains, overlap ≤ {:.2} % of d",
             f.aspect,
             f.run_out,
+            f.tail,
             run_out(f.aspect),
             f.height,
             height(f.aspect),
@@ -178,7 +183,7 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
         let of: Vec<f64> = falls.iter().filter(|f| (f.aspect >= TALL) == tall).map(ratio).collect();
         of.iter().sum::<f64>() / of.len() as f64
     };
-    let ratio = |f: &Fall| f.run_out / run_out(f.aspect);
+    let ratio = |f: &Fall| (f.run_out + f.tail) / run_out(f.aspect);
     found.found("low", mean(false, &ratio));
     found.found("tall", mean(true, &ratio));
     found.found("height", mean(true, &|f| f.height / height(f.aspect)));
@@ -186,7 +191,12 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
     let law =
         |f: &dyn Fn(f64) -> f64| (0..=90).map(|k| 0.4 * 30f64.powf(f64::from(k) / 90.0)).map(|a| [a, f(a)]).collect();
     for (title, label, ours, theirs) in [
-        ("Run-out of a column", "(r − R₀)/R₀", falls.iter().map(|f| [f.aspect, f.run_out]).collect(), law(&run_out)),
+        (
+            "Run-out of a column",
+            "(r − R₀)/R₀",
+            falls.iter().map(|f| [f.aspect, f.run_out + f.tail]).collect(),
+            law(&run_out),
+        ),
         ("Final height of a column", "h/R₀", falls.iter().map(|f| [f.aspect, f.height]).collect(), law(&height)),
     ] {
         found.plots.push(Plot {

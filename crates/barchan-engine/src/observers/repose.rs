@@ -46,7 +46,7 @@ pub struct Slope {
     pub error: f64,
     /// Highest point of the profile [m] above the floor.
     pub height: f64,
-    /// How far grains reach without a gap [m]: strips count as long as half their columns hold some.
+    /// How far grains reach without a gap [m]: to where half the columns hold none.
     pub run_out: f64,
 }
 
@@ -115,7 +115,10 @@ impl Repose {
             return Slope::NONE;
         };
         let reached = profile[crest..].iter().take_while(|h| h.is_some()).count();
-        let run_out = (crest + reached) as f64 * column;
+        // Between the middles of the last strip that counts and the next, where half the columns hold grains.
+        let last = crest + reached - 1;
+        let (inner, outer) = (strips[last].share(), strips.get(last + 1).map_or(0.0, Strip::share));
+        let run_out = (last as f64 + 0.5 + (inner - 0.5) / (inner - outer)) * column;
         let flank = (crest..crest + reached)
             .filter(|&k| profile[k].is_some_and(|h| (self.flank[0] * height..=self.flank[1] * height).contains(&h)));
         let points: Vec<[f64; 2]> = flank.flat_map(|k| strips[k].points.iter().copied()).collect();
@@ -138,10 +141,14 @@ struct Strip {
 }
 
 impl Strip {
+    /// Share of the columns that hold grains.
+    fn share(&self) -> f64 {
+        self.points.len() as f64 / self.columns.max(1) as f64
+    }
+
     /// Median height of the surface [m]; none where fewer than half the columns hold grains.
     fn height(&mut self) -> Option<f64> {
-        (2 * self.points.len() >= self.columns && self.columns > 0)
-            .then(|| median(&mut self.points.iter().map(|p| p[1]).collect::<Vec<_>>()))
+        (self.share() >= 0.5).then(|| median(&mut self.points.iter().map(|p| p[1]).collect::<Vec<_>>()))
     }
 }
 
