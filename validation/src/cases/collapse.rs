@@ -14,7 +14,7 @@ pub const CASE: Case = Case {
     title: "Collapse of a round column",
     group: Group::Beyond,
     about: "A round column of spheres (sizes ± 10 %, friction and rolling resistance of the preset `dry sand`) of height H₀ and radius R₀ settles \
-            in a smooth cylinder on a floor of glued spheres, which is then lifted at three times √(g H₀). Run-out and final height follow a = H₀/R₀ alone: \
+            in a smooth cylinder on a floor of glued spheres, which is then lifted at twice √(g H₀). Run-out and final height follow a = H₀/R₀ alone: \
             (r − R₀)/R₀ = 1.24 a up to a = 1.7 and 1.6 √a beyond; h/R₀ = 0.88 a^(1/6) for tall columns. The deposit ends where half \
             the floor is bare, one grain thick; with the slope θ of its flank it would taper off d/tan θ further on, which is added: \
             nothing at R₀ = 30 d and more, where the law is free of the size of grains, but a fifth of R₀ at the 10 d of the quick \
@@ -81,7 +81,7 @@ fn fall(bench: &Bench, r0: f64, aspect: f64) -> Result<Fall, CaseError> {
     // The lattice is looser than the column will be.
     let (radius, filled) = (r0 * D, 1.18 * aspect * r0 * D);
     let reach = (1.0 + 1.5 * run_out(aspect)) * radius + 5.0 * D;
-    let (settled, speed) = (bench.size.pick(14.0, 25.0, 40.0) * tick(), 3.0 * (G * aspect * radius).sqrt());
+    let (settled, speed) = (bench.size.pick(14.0, 25.0, 40.0) * tick(), 2.0 * (G * aspect * radius).sqrt());
     let text = format!(
         r#"{head}
         rolling = 0.1
