@@ -1,6 +1,6 @@
 //! Angle of repose against the formula of Zhou and others.
 
-use super::bulk::{D, DENSITY, head, overlap, tick, to_rest};
+use super::bulk::{D, DENSITY, G, head, overlap, tick, to_rest};
 use crate::{Accept, Bench, Case, CaseError, Criterion, Findings, Group, Rig};
 use barchan_io::plot::{Axis, Plot, Series};
 
@@ -73,8 +73,8 @@ fn formula(s: &Set) -> f64 {
     68.61 * friction * (1e3 * D).powf(-0.2) * (1.0 + (-0.18 * s.width).exp())
 }
 
-/// Angle of a ridge, its error [deg], grains at the start and largest overlap over d.
-fn ridge(bench: &Bench, set: &Set) -> Result<([f64; 2], usize, f64), CaseError> {
+/// Angle of a ridge, its error [deg], grains at the start, largest overlap over d, and speed (root mean square) at the end over √(g d).
+fn ridge(bench: &Bench, set: &Set) -> Result<([f64; 2], usize, f64, f64), CaseError> {
     let young = bench.size.pick(2e7, 5e7, 1e8);
     let height = bench.size.pick(24.0, 36.0, 36.0);
     let half = 0.5 * set.width * D;
@@ -158,14 +158,17 @@ fn ridge(bench: &Bench, set: &Set) -> Result<([f64; 2], usize, f64), CaseError> 
     );
     let mut rig = Rig::new(&text, bench)?;
     let grains = rig.world.frame().len();
-    to_rest(&mut rig, 50.0 * tick(), bench.size.pick(110.0, 300.0, 600.0) * tick())?;
+    to_rest(&mut rig, 50.0 * tick(), bench.size.pick(160.0, 400.0, 800.0) * tick())?;
     // Both flanks, and the last few looks at them while the last grains creep: a ridge has few grains on a flank.
     let rows = ["left", "right"].map(|name| rig.rows(name));
     let last: Vec<f64> = rows.iter().flat_map(|r| &r[r.len() - 4..]).map(|r| r[1]).collect();
     let mean = last.iter().sum::<f64>() / last.len() as f64;
     let spread = last.iter().map(|a| (a - mean).powi(2)).sum::<f64>() / last.len() as f64;
+    let energy = rig.rows("energy").last().map_or(f64::NAN, |r| r[1]);
+    let mass: f64 = rig.world.frame().mass.iter().sum();
+    let unrest = (2.0 * energy / (mass * G * D)).sqrt();
     // The looks at one flank are hardly independent: two of them count.
-    Ok(([mean, (spread / 2.0).sqrt()], grains, overlap(&rig)))
+    Ok(([mean, (spread / 2.0).sqrt()], grains, overlap(&rig), unrest))
 }
 
 fn run(bench: &Bench) -> Result<Findings, CaseError> {
@@ -185,10 +188,11 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
     found.set_up("plate", format!("{} d long, outlets {OUTLET} d wide", 2.0 * PLATE));
     let (mut points, mut errors) = (Vec::new(), Vec::new());
     for set in &sets {
-        let ([angle, error], grains, overlap) = ridge(bench, set)?;
+        let ([angle, error], grains, overlap, unrest) = ridge(bench, set)?;
         let expected = formula(set);
         found.remarks.push(format!(
-            "{}: {angle:.1} ± {error:.1}°, formula {expected:.1}°; {grains} grains, overlap ≤ {:.2} % of d",
+            "{}: {angle:.1} ± {error:.1}°, formula {expected:.1}°; {grains} grains, overlap ≤ {:.2} % of d, \
+             still moving at {unrest:.3} √(g d)",
             set.name,
             100.0 * overlap
         ));
