@@ -63,6 +63,12 @@ pub fn to_rest(rig: &mut Rig, earliest: f64, latest: f64) -> Result<(), CaseErro
     Ok(())
 }
 
+/// Speed of the grains now, root mean square over √(g d), by the last row of a measurement `energy`.
+pub fn unrest(rig: &Rig) -> f64 {
+    let energy = rig.rows("energy").last().map_or(f64::NAN, |r| r[1]);
+    (2.0 * energy / (rig.world.frame().mass.iter().sum::<f64>() * G * D)).sqrt()
+}
+
 /// Largest overlap over a sphere's diameter, now.
 pub fn overlap(rig: &Rig) -> f64 {
     0.5 * rig.world.dem().largest_overlap()

@@ -1,6 +1,6 @@
 //! Angle of repose against friction.
 
-use super::bulk::{D, DENSITY, head, overlap, tick, to_rest};
+use super::bulk::{D, DENSITY, head, overlap, tick, to_rest, unrest};
 use crate::fit::{Curve, curve};
 use crate::{Accept, Bench, Case, CaseError, Criterion, Findings, Group, Rig};
 use barchan_io::plot::{Axis, Plot, Series};
@@ -72,6 +72,8 @@ struct Pile {
     error: f64,
     grains: usize,
     overlap: f64,
+    /// Speed of what still moves, root mean square over √(g d).
+    unrest: f64,
 }
 
 fn pile(bench: &Bench, tetrahedral: bool, friction: f64) -> Result<Pile, CaseError> {
@@ -174,7 +176,7 @@ fn pile(bench: &Bench, tetrahedral: bool, friction: f64) -> Result<Pile, CaseErr
     let [a, b] = [flank("left"), flank("right")];
     // Two flanks differ by more than the scatter of grains about a line: half their difference is an error too.
     let error = (0.25 * (a[1].powi(2) + b[1].powi(2)) + 0.25 * (a[0] - b[0]).powi(2)).sqrt();
-    Ok(Pile { angle: 0.5 * (a[0] + b[0]), error, grains, overlap: overlap(&rig) })
+    Ok(Pile { angle: 0.5 * (a[0] + b[0]), error, grains, overlap: overlap(&rig), unrest: unrest(&rig) })
 }
 
 fn power(points: &[[f64; 2]], errors: &[f64]) -> Option<Curve<3>> {
@@ -195,11 +197,12 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
         for &friction in frictions {
             let pile = pile(bench, tetrahedral, friction)?;
             found.remarks.push(format!(
-                "{name}, μ {friction}: {:.1} ± {:.1}°, {} grains, overlap ≤ {:.2} % of d",
+                "{name}, μ {friction}: {:.1} ± {:.1}°, {} grains, overlap ≤ {:.2} % of d, still moving at {:.3} √(g d)",
                 pile.angle,
                 pile.error,
                 pile.grains,
-                100.0 * pile.overlap
+                100.0 * pile.overlap,
+                pile.unrest
             ));
             points.push([friction, pile.angle]);
             // A degree of what one pile differs from the next, whatever its flanks say.

@@ -1,6 +1,6 @@
 //! Angle of repose against the formula of Zhou and others.
 
-use super::bulk::{D, DENSITY, G, head, overlap, tick, to_rest};
+use super::bulk::{D, DENSITY, head, overlap, tick, to_rest, unrest};
 use crate::{Accept, Bench, Case, CaseError, Criterion, Findings, Group, Rig};
 use barchan_io::plot::{Axis, Plot, Series};
 
@@ -164,11 +164,8 @@ fn ridge(bench: &Bench, set: &Set) -> Result<([f64; 2], usize, f64, f64), CaseEr
     let last: Vec<f64> = rows.iter().flat_map(|r| &r[r.len() - 4..]).map(|r| r[1]).collect();
     let mean = last.iter().sum::<f64>() / last.len() as f64;
     let spread = last.iter().map(|a| (a - mean).powi(2)).sum::<f64>() / last.len() as f64;
-    let energy = rig.rows("energy").last().map_or(f64::NAN, |r| r[1]);
-    let mass: f64 = rig.world.frame().mass.iter().sum();
-    let unrest = (2.0 * energy / (mass * G * D)).sqrt();
     // The looks at one flank are hardly independent: two of them count.
-    Ok(([mean, (spread / 2.0).sqrt()], grains, overlap(&rig), unrest))
+    Ok(([mean, (spread / 2.0).sqrt()], grains, overlap(&rig), unrest(&rig)))
 }
 
 fn run(bench: &Bench) -> Result<Findings, CaseError> {

@@ -175,7 +175,7 @@ fn robust_line(points: &[[f64; 2]]) -> Option<(f64, f64)> {
             points.iter().zip(&weights).map(|(p, w)| w * (p[a] - c[a]) * (p[b] - c[b])).sum::<f64>()
         };
         let across = moment(0, 0);
-        if !(across > 0.0) {
+        if across.is_nan() || across <= 0.0 {
             return None;
         }
         slope = moment(0, 1) / across;

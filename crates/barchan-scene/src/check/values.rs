@@ -209,7 +209,8 @@ fn output(c: &mut Check) {
                     let help = "give a direction across gravity, such as [1, 0, 0]";
                     c.error(format!("{path}.along"), "the direction of a slope is not level", help);
                 }
-                if !(0.0 <= flank[0] && flank[0] < flank[1] && flank[1] <= 1.0) && !flank.iter().any(|f| f.is_nan()) {
+                // What is not a number has been reported when it was read, and compares as false here.
+                if flank[0] < 0.0 || flank[0] >= flank[1] || flank[1] > 1.0 {
                     let message = format!("a flank from {} to {} of the height is none", flank[0], flank[1]);
                     c.error(format!("{path}.flank"), message, "give two shares from 0 to 1, the lower one first");
                 }
