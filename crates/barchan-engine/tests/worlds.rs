@@ -177,6 +177,24 @@ every = "1 ms"
 }
 
 #[test]
+fn the_slope_of_a_stack_is_counted_out() {
+    // Rows of 8, 7, … 1 grains along x, each a row shorter than the one below: one diameter down for each one along.
+    let mut at = Vec::new();
+    for (layer, y) in (0..8).flat_map(|layer| (0..4).map(move |y| (layer, y))) {
+        at.extend((0..8 - layer).map(|x| format!("[{}, {}, {}]", 1 + 2 * x, 1 + 2 * y, 1 + 2 * layer)));
+    }
+    let at = at.join(", ").replace(['[', ']'], " ").split(',').map(|n| format!("{}e-3", n.trim())).collect::<Vec<_>>();
+    let at = at.chunks(3).map(|p| format!("[{}]", p.join(", "))).collect::<Vec<_>>().join(", ");
+    let stack = format!(
+        "[[grains]]\nmaterial = \"beads\"\nradius = \"1 mm\"\nat = [{at}]\n\
+         [[measure]]\nrepose = {{ point = [0, 0, 0], along = [1, 0, 0] }}\n"
+    );
+    let w = world(&[BOX, &stack]);
+    let row = &w.rows()[0].values;
+    assert!((row[1] - 45.0).abs() < 1e-6 && (row[3] - 16e-3).abs() < 1e-9 && (row[4] - 16e-3).abs() < 1e-9, "{row:?}");
+}
+
+#[test]
 fn a_plunger_is_moved_by_its_load_and_its_own_weight() {
     // m a = load + m g·axis: 20 g under 0.3 N downwards, far above the grain.
     let plunger = r#"

@@ -241,6 +241,10 @@ impl Scene {
             match &mut m.what {
                 What::Flow { point, .. } => s.places(&mut [point]),
                 What::Count(region) | What::Packing { region, .. } | What::Profile { region, .. } => s.region(region),
+                What::Repose { point, ceiling, .. } => {
+                    s.places(&mut [point]);
+                    ceiling.iter_mut().for_each(|c| s.lengths(&mut [c]));
+                }
                 What::Energy {}
                 | What::Coordination {}
                 | What::WallForces {}

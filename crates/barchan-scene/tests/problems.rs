@@ -301,6 +301,11 @@ fn values() {
         "one end",
     );
     expect("radius = \"10 mm\" }", "radius = \"10 mm\", hole = 0.01 }", "takes the whole disc", "0.01", "smaller");
+    let slope =
+        |along: &str, flank: &str| format!("repose = {{ point = [0, 0, 0], along = {along}, flank = {flank} }}");
+    expect("energy = {}", &slope("[0, 0, 2]", "[0.2, 0.8]"), "of a slope is not level", "[0, 0, 2]", "across gravity");
+    expect("energy = {}", &slope("[1, 0, 0]", "[0.8, 0.2]"), "from 0.8 to 0.2", "[0.8, 0.2]", "the lower one first");
+    expect("energy = {}", &slope("[1, 0, 0]", "[0.8]"), "expected a list of 2, found 1 item", "[0.8]", "[0.2, 0.8]");
 }
 
 #[test]

@@ -1,20 +1,28 @@
 //! The cases, one file each, in the order of the report.
 
+mod beverloo;
 mod brazil_nut;
+mod bulk;
 mod chute;
 mod close_packing;
+mod collapse;
 mod cooling;
 mod elastic_gas;
 mod elastic_impact;
 mod incline;
+mod janssen;
 mod micro_impact;
 mod oblique_impact;
+mod orifice;
 mod pull_off;
+mod repose;
 mod restitution;
 mod rolling_decay;
+mod silo;
 mod slip_to_roll;
 mod solitary_wave;
 mod spinning_impact;
+mod zhou;
 
 use crate::Case;
 
@@ -32,9 +40,15 @@ pub static CASES: &[Case] = &[
     solitary_wave::CASE,
     elastic_gas::CASE,
     cooling::CASE,
+    repose::CASE,
+    orifice::CASE,
+    beverloo::CASE,
     close_packing::CASE,
     chute::CASE,
     brazil_nut::CASE,
+    collapse::CASE,
+    janssen::CASE,
+    zhou::CASE,
 ];
 
 /// Criteria that are known not to be met, by case and key. Why is in the remarks of the case. They fail in the report like

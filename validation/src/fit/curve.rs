@@ -117,7 +117,7 @@ fn inverse<const N: usize>(m: &[[f64; N]; N]) -> Option<[[f64; N]; N]> {
         right.swap(column, pivot);
         let head = left[column][column];
         // Rounding leaves about 1e-16 of a dependent row.
-        if !(head.abs() > 1e-14) {
+        if head.is_nan() || head.abs() <= 1e-14 {
             return None;
         }
         left[column].iter_mut().chain(&mut right[column]).for_each(|x| *x /= head);

@@ -12,6 +12,7 @@ mod histogram;
 mod images;
 mod packing;
 mod profile;
+mod repose;
 mod solids;
 mod wall_forces;
 
@@ -23,6 +24,7 @@ pub use flow::Flow;
 pub use histogram::ForceHistogram;
 pub use packing::Packing;
 pub use profile::{PROFILE_FIELDS, Profile};
+pub use repose::{Repose, Slope};
 pub use wall_forces::WallForces;
 
 use barchan_core::frame::Frame;
@@ -80,6 +82,14 @@ pub fn from_scene(scene: &Scene, what: &What) -> Box<dyn Observer> {
             Box::new(Flow::new(*point, *normal, 0.5 * shortest))
         }
         What::Count(region) => Box::new(CountInRegion::new(region.to_core())),
+        What::Repose { point, along, flank, column, ceiling } => Box::new(Repose {
+            point: *point,
+            up: (-scene.gravity).normalize_or(DVec3::Z),
+            along: *along,
+            flank: *flank,
+            column: *column,
+            ceiling: ceiling.unwrap_or(f64::INFINITY),
+        }),
         What::WallForces {} => Box::new(WallForces::new(scene.walls.iter().map(|w| w.name.clone()).collect())),
         What::Bodies {} => Box::new(BodyPaths::new(crate::bodies::named(scene))),
         What::ForceHistogram { bins, max } => Box::new(ForceHistogram::new(*bins as usize, *max)),

@@ -77,6 +77,9 @@ every = "1 ms"
 [[measure]]
 count = { box = { min = [0, 0, 0], max = [0.04, 0.04, 0.02] } }
 [[measure]]
+repose = { point = [0.02, 0.02, 0] }
+every = "5 ms"
+[[measure]]
 wall_forces = {}
 every = "1 ms"
 [[measure]]

@@ -2,6 +2,7 @@
 
 use super::{Check, show};
 use crate::types::*;
+use glam::DVec3;
 
 /// Least restitution: the damping that would give 0 exactly is infinite.
 pub(super) const LEAST_RESTITUTION: f64 = 0.01;
@@ -198,6 +199,23 @@ fn output(c: &mut Check) {
                     c.error(at, format!("a histogram of {bins} bins is useless"), "give a number of bins such as 60");
                 }
                 c.positive(format!("{path}.force_histogram.max"), "the upper end of a histogram", *max, "");
+            }
+            What::Repose { along, flank, column, ceiling, .. } => {
+                let path = format!("{path}.repose");
+                let up = (-c.scene.gravity).normalize_or(DVec3::Z);
+                if let Some(along) = along
+                    && along.cross(up).length() <= 1e-9 * along.length()
+                {
+                    let help = "give a direction across gravity, such as [1, 0, 0]";
+                    c.error(format!("{path}.along"), "the direction of a slope is not level", help);
+                }
+                // What is not a number has been reported when it was read, and compares as false here.
+                if flank[0] < 0.0 || flank[0] >= flank[1] || flank[1] > 1.0 {
+                    let message = format!("a flank from {} to {} of the height is none", flank[0], flank[1]);
+                    c.error(format!("{path}.flank"), message, "give two shares from 0 to 1, the lower one first");
+                }
+                c.positive(format!("{path}.column"), "the side of a column", column.unwrap_or(1.0), "m");
+                c.positive(format!("{path}.ceiling"), "the ceiling", ceiling.unwrap_or(1.0), "m");
             }
             What::Count(region) => super::places::region(c, &format!("{path}.count"), region),
             What::Packing { region, .. } => super::places::region(c, &format!("{path}.packing"), region),

@@ -20,9 +20,20 @@ pub(super) fn output(cx: &mut Reader, value: Value, duration: f64) -> Output {
 pub(super) fn measure(cx: &mut Reader, value: Value, every: f64) -> Measure {
     let mut keys = value.table(cx, "write each measurement under its own `[[measure]]`");
     let help = "say what to measure: `energy = {}`, `coordination = {}`, `flow = { point, normal }`, `count = { box = … }`, \
-                `wall_forces = {}`, `bodies = {}`, `force_histogram = {}`, `packing = { box = … }` or `profile = { box = …, bins }`";
-    let kinds =
-        &["energy", "coordination", "flow", "count", "wall_forces", "bodies", "force_histogram", "packing", "profile"];
+                `repose = { point }`, `wall_forces = {}`, `bodies = {}`, `force_histogram = {}`, `packing = { box = … }` or \
+                `profile = { box = …, bins }`";
+    let kinds = &[
+        "energy",
+        "coordination",
+        "flow",
+        "count",
+        "repose",
+        "wall_forces",
+        "bodies",
+        "force_histogram",
+        "packing",
+        "profile",
+    ];
     let measure = Measure {
         name: keys.text_or(cx, "name", ""),
         what: match keys.one_of(cx, kinds, help) {
@@ -46,6 +57,18 @@ fn what(cx: &mut Reader, key: &str, value: Value) -> What {
         "flow" => What::Flow {
             point: keys.vector(cx, "point", Q::LENGTH),
             normal: keys.vector_or(cx, "normal", Q::NUMBER, -DVec3::Z),
+        },
+        "repose" => What::Repose {
+            point: keys.vector(cx, "point", Q::LENGTH),
+            along: keys.get(cx, "along").map(|v| v.vector(cx, Q::NUMBER)),
+            flank: keys.get(cx, "flank").map_or(What::FLANK, |v| {
+                let help = "write the lower and the upper end, such as [0.2, 0.8]";
+                let ends = v.list(cx, Some(2), help).unwrap_or_default();
+                let ends: Vec<f64> = ends.iter().map(|v| v.quantity(cx, Q::NUMBER)).collect();
+                ends.try_into().unwrap_or(What::FLANK)
+            }),
+            column: keys.quantity_opt(cx, "column", Q::LENGTH),
+            ceiling: keys.quantity_opt(cx, "ceiling", Q::LENGTH),
         },
         "wall_forces" => What::WallForces {},
         "bodies" => What::Bodies {},

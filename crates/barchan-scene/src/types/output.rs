@@ -86,6 +86,27 @@ pub enum What {
     },
     /// Grains and mass in a region.
     Count(Region),
+    /// Angle of repose [deg], its standard error [deg], height [m] and run-out [m] of a pile or a slope.
+    Repose {
+        /// On the floor: the foot of the pile's upright axis, or where a slope begins [m].
+        #[schemars(schema_with = "q::length3")]
+        point: DVec3,
+        /// Level direction in which a slope is followed, of any length; left out: the pile is a cone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(schema_with = "q::direction")]
+        along: Option<DVec3>,
+        /// Part of the height to which the line is fitted.
+        #[serde(default = "flank")]
+        flank: [f64; 2],
+        /// Side of the columns whose highest sphere is the surface [m]; left out: the mean diameter of the spheres.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(schema_with = "q::length")]
+        column: Option<f64>,
+        /// Height above the point from which on grains are left out [m]; left out: none are.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(schema_with = "q::length")]
+        ceiling: Option<f64>,
+    },
     /// Force [N] and torque [N m] on every wall.
     WallForces {},
     /// Place, orientation, velocity, spin, force and torque of every body.
@@ -139,7 +160,13 @@ fn max() -> f64 {
     What::MAX
 }
 
+fn flank() -> [f64; 2] {
+    What::FLANK
+}
+
 impl What {
+    /// Part of the height that is a pile's flank where none is given.
+    pub const FLANK: [f64; 2] = [0.2, 0.8];
     /// Bins of a force histogram where none are given.
     pub const BINS: u64 = 60;
     /// Upper end of a force histogram where none is given, over the mean force.
@@ -154,6 +181,7 @@ impl What {
             Self::Coordination {} => "coordination",
             Self::Flow { .. } => "flow",
             Self::Count(_) => "count",
+            Self::Repose { .. } => "repose",
             Self::WallForces {} => "wall_forces",
             Self::Bodies {} => "bodies",
             Self::ForceHistogram { .. } => "force_histogram",
