@@ -241,6 +241,9 @@ impl Scene {
             match &mut m.what {
                 What::Flow { point, .. } => s.places(&mut [point]),
                 What::Count(region) => s.region(region),
+                What::ForceNetwork { within, .. }
+                | What::ForceCorrelation { within, .. }
+                | What::ContactAngles { within, .. } => within.iter_mut().for_each(|region| s.region(region)),
                 What::Energy {}
                 | What::Coordination {}
                 | What::WallForces {}

@@ -3,20 +3,28 @@
 //! An observer reads the solver and a [`Frame`] and gives a row of numbers; it never changes the world. To add one, write
 //! a file here that implements [`Observer`] and one line in [`from_scene`].
 
+mod angles;
 mod bodies;
 mod coordination;
+mod correlation;
 mod count;
 mod energy;
 mod flow;
+mod forces;
 mod histogram;
+mod network;
 mod wall_forces;
 
+pub use angles::ContactAngles;
 pub use bodies::BodyPaths;
 pub use coordination::Coordination;
+pub use correlation::ForceCorrelation;
 pub use count::CountInRegion;
 pub use energy::Energy;
 pub use flow::Flow;
+pub use forces::{Chosen, Force};
 pub use histogram::ForceHistogram;
+pub use network::ForceNetwork;
 pub use wall_forces::WallForces;
 
 use barchan_core::frame::Frame;
@@ -64,6 +72,10 @@ pub trait Observer: Send {
 
 /// The observer that a scene asks for.
 pub fn from_scene(scene: &Scene, what: &What) -> Box<dyn Observer> {
+    let chosen = |within: &Option<barchan_scene::Region>, layer: &Option<f64>| Chosen {
+        within: within.as_ref().map(|r| r.to_core()),
+        layer: *layer,
+    };
     match what {
         What::Energy {} => Box::new(Energy),
         What::Coordination {} => Box::new(Coordination),
@@ -76,5 +88,12 @@ pub fn from_scene(scene: &Scene, what: &What) -> Box<dyn Observer> {
         What::WallForces {} => Box::new(WallForces::new(scene.walls.iter().map(|w| w.name.clone()).collect())),
         What::Bodies {} => Box::new(BodyPaths::new(crate::bodies::named(scene))),
         What::ForceHistogram { bins, max } => Box::new(ForceHistogram::new(*bins as usize, *max)),
+        What::ForceNetwork { within, layer } => Box::new(ForceNetwork::new(chosen(within, layer))),
+        What::ForceCorrelation { bins, reach, within, layer } => {
+            Box::new(ForceCorrelation::new(*bins as usize, *reach, chosen(within, layer)))
+        }
+        What::ContactAngles { bins, axis, within, layer } => {
+            Box::new(ContactAngles::new(*bins as usize, *axis, chosen(within, layer)))
+        }
     }
 }

@@ -1,0 +1,306 @@
+//! The bed that the measurements of Longmore 2009, 7.2 look at: grains settled in a cylinder with a rough floor and a smooth
+//! wall, at rest under their own weight, and later under a plunger. It is built once a process and kept: eight cases look at it.
+
+use crate::{Bench, CaseError, Findings, Rig, Size};
+use barchan_core::regions::Region;
+use barchan_core::shapes::Shape;
+use barchan_engine::observers::{Chosen, Force};
+use glam::DVec3;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Diameter of a sphere [m]; a tetrahedral grain has four.
+pub const D: f64 = 2e-3;
+/// Young's modulus [Pa]: under the weight of the bed overlaps are some thousandths of the diameter.
+pub const YOUNG: f64 = 1e7;
+pub const DENSITY: f64 = 2500.0;
+pub const GRAVITY: f64 = 9.81;
+/// Friction where there is some, as in the seed.
+pub const FRICTION: f64 = 0.5;
+/// Depth of the bed at a solid fraction of 0.6, in diameters: that of 65,536 tetrahedral grains in a radius of 50 d.
+const DEPTH: f64 = 15.0;
+/// Kinetic energy a grain over m g d at which the bed rests.
+pub const REST: f64 = 1e-7;
+/// Time between looks [s].
+const LOOK: f64 = 0.05;
+/// Longest time to wait for rest [s].
+const PATIENCE: f64 = 1.5;
+/// Speed of the plunger at pace 1 [m/s].
+pub const SPEED: f64 = 0.01;
+/// Bins and reach of the correlation, in diameters.
+pub const CORRELATION: (usize, f64) = (50, 5.0);
+/// Bins of the contact angles.
+pub const ANGLES: usize = 18;
+
+/// What the bed is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grain {
+    /// The seed's: four spheres at the corners of a tetrahedron.
+    Tetrahedron,
+    /// Silbert's.
+    Sphere,
+}
+
+impl Grain {
+    pub const BOTH: [Grain; 2] = [Grain::Tetrahedron, Grain::Sphere];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Grain::Tetrahedron => "tetrahedral grains",
+            Grain::Sphere => "spheres",
+        }
+    }
+
+    fn key(self) -> &'static str {
+        match self {
+            Grain::Tetrahedron => "tetrahedron",
+            Grain::Sphere => "sphere",
+        }
+    }
+
+    /// The one of two keys of criteria that belongs to it.
+    pub fn pick(self, tetrahedron: &'static str, sphere: &'static str) -> &'static str {
+        match self {
+            Grain::Tetrahedron => tetrahedron,
+            Grain::Sphere => sphere,
+        }
+    }
+
+    fn shape(self) -> Shape {
+        match self {
+            Grain::Tetrahedron => Shape::tetrahedron(1.2).unwrap_or_else(|_| Shape::sphere()),
+            Grain::Sphere => Shape::sphere(),
+        }
+    }
+}
+
+/// Radius of the cylinder in diameters.
+pub fn radius(size: Size) -> f64 {
+    size.pick(9.0, 25.0, 50.0)
+}
+
+/// A bed at rest, and what was measured of it.
+pub struct Bed {
+    pub grain: Grain,
+    /// Contacts in the bulk, over the mean of their layer.
+    pub forces: Vec<Force>,
+    /// The same contacts over one mean for all, as the seed takes them.
+    pub plain: Vec<Force>,
+    /// Row of `force_network` with layers, without its time; and without layers.
+    pub network: [Vec<f64>; 2],
+    /// Row of `force_correlation` with layers, and without.
+    pub correlation: [Vec<f64>; 2],
+    /// Row of `contact_angles`.
+    pub angles: Vec<f64>,
+    /// Height of the grains' tops above the floor's bumps [m].
+    pub height: f64,
+    about: Vec<(&'static str, String)>,
+    /// The world, until a plunger takes it over.
+    rig: Mutex<Option<Rig>>,
+}
+
+/// Contacts away from the walls, the floor and the surface.
+pub fn bulk(size: Size, layer: bool) -> Chosen {
+    let within = Region::Cylinder {
+        base: DVec3::Z * 2.0 * D,
+        axis: DVec3::Z,
+        radius: (radius(size) - 2.0) * D,
+        height: 10.0 * D,
+    };
+    Chosen { within: Some(within), layer: layer.then_some(2.0 * D) }
+}
+
+type Kept = ((Bench, Grain, bool), Arc<Bed>);
+static BEDS: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+
+/// What a mutex holds, also after somebody panicked: all that is kept here is whole.
+pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Bed {
+    /// The bed of these grains, with friction or without, built where it was not yet.
+    pub fn get(bench: &Bench, grain: Grain, friction: bool) -> Result<Arc<Bed>, CaseError> {
+        let mut beds = locked(&BEDS);
+        let key = (*bench, grain, friction);
+        if let Some((_, bed)) = beds.iter().find(|b| b.0 == key) {
+            return Ok(bed.clone());
+        }
+        let bed = Arc::new(build(bench, grain, friction)?);
+        beds.push((key, bed.clone()));
+        Ok(bed)
+    }
+
+    /// The world at rest, for one to press on; built anew where it was taken before.
+    pub fn take(bench: &Bench, grain: Grain) -> Result<Rig, CaseError> {
+        let kept = locked(&Bed::get(bench, grain, true)?.rig).take();
+        match kept {
+            Some(rig) => Ok(rig),
+            None => build(bench, grain, true)?
+                .rig
+                .into_inner()
+                .unwrap_or_else(PoisonError::into_inner)
+                .ok_or_else(|| CaseError::Unmeasured("the bed has no world to press on".into())),
+        }
+    }
+
+    /// Writes down what was set up.
+    pub fn describe(&self, found: &mut Findings) {
+        for (what, value) in &self.about {
+            found.set_up(format!("{}: {what}", self.grain.name()), value.clone());
+        }
+    }
+}
+
+/// The scene: grains above a rough floor, a plunger that waits above them.
+fn scene(size: Size, grain: Grain, friction: bool) -> (String, u64) {
+    let shape = grain.shape();
+    let (r, wide) = (0.5 * D, radius(size) * D);
+    let volume = shape.volume() * r.powi(3);
+    let floor = std::f64::consts::PI * wide * wide;
+    let count = (DEPTH * D * floor * 0.6 / volume).round();
+    // Room for a lattice of the grains' hulls, jittered; or for random insertion at a fraction of 0.3.
+    let hull = 2.0 * shape.bounding_radius() * r;
+    let (method, room) = match grain {
+        Grain::Tetrahedron => ("lattice", 1.45 * count * hull.powi(3) / 2f64.sqrt() / floor + 2.0 * hull),
+        Grain::Sphere => ("random", count * volume / 0.3 / floor),
+    };
+    let (base, mu) = (1.5 * D, if friction { FRICTION } else { 0.0 });
+    let top = base + room + D;
+    let text = format!(
+        r#"
+        duration = 100
+        gravity = [0, 0, -{GRAVITY}]
+        [domain]
+        min = [{low}, {low}, {low}]
+        max = [{high}, {high}, {sky}]
+        [materials.grain]
+        density = {DENSITY}
+        young = {YOUNG}
+        poisson = 0.25
+        restitution = 0.5
+        friction = {mu}
+        [integrator]
+        max_overlap = 0.3
+        [[grains]]
+        material = "grain"
+        shape = "{shape}"
+        radius = {r}
+        fill = {{ cylinder = {{ base = [0, 0, {base}], radius = {wide}, height = {room} }}, method = "{method}", count = {count} }}
+        [[walls]]
+        name = "floor"
+        material = "grain"
+        plane = {{ point = [0, 0, 0], normal = [0, 0, 1] }}
+        rough = {{ radius = {r}, spacing = {spacing} }}
+        [[walls]]
+        name = "mantle"
+        material = "grain"
+        cylinder = {{ base = [0, 0, 0], radius = {wide}, height = {sky} }}
+        [[walls]]
+        name = "plunger"
+        material = "grain"
+        disc = {{ centre = [0, 0, {top}], normal = [0, 0, -1], radius = {plate} }}
+        velocity = [0, 0, -{SPEED}]
+        [[measure]]
+        energy = {{}}
+        every = {LOOK}
+        [[measure]]
+        coordination = {{}}
+        every = {LOOK}
+        {measures}
+        "#,
+        low = -1.1 * wide - D,
+        high = 1.1 * wide + D,
+        sky = top + D,
+        shape = grain.key(),
+        spacing = 1.2 * D,
+        plate = wide - 0.05 * D,
+        measures = [
+            ("network", "force_network", String::new()),
+            ("correlation", "force_correlation", { format!("bins = {}, reach = {}, ", CORRELATION.0, CORRELATION.1) })
+        ]
+        .iter()
+        .flat_map(|(name, what, keys)| [true, false].map(|layer| {
+            let (name, layer) = if layer {
+                (name.to_string(), format!("layer = {}, ", 2.0 * D))
+            } else {
+                (format!("plain {name}"), String::new())
+            };
+            measure(size, &name, what, &format!("{keys}{layer}"))
+        }))
+        .chain([measure(size, "angles", "contact_angles", &format!("bins = {ANGLES}, layer = {}, ", 2.0 * D))])
+        .collect::<String>(),
+    );
+    (text, count as u64)
+}
+
+/// A measurement in the region of [`bulk`].
+fn measure(size: Size, name: &str, what: &str, keys: &str) -> String {
+    let (base, radius, height) = (2.0 * D, (radius(size) - 2.0) * D, 10.0 * D);
+    format!(
+        "[[measure]]\nname = \"{name}\"\nevery = {LOOK}\n{what} = {{ {keys}within = {{ cylinder = {{ base = [0, 0, {base}], \
+         radius = {radius}, height = {height} }} }} }}\n"
+    )
+}
+
+fn build(bench: &Bench, grain: Grain, friction: bool) -> Result<Bed, CaseError> {
+    let (text, count) = scene(bench.size, grain, friction);
+    let mut rig = Rig::new(&text, bench)?;
+    // The plunger waits.
+    rig.world.set_wall_pace(0.0);
+    let kinetic = come_to_rest(&mut rig, PATIENCE)?;
+    let frame = rig.world.frame();
+    // The mean of the highest hundredth, so that one grain on top of the others does not count.
+    let mut tops: Vec<f64> = frame.spheres().map(|s| s.centre.z + s.radius).collect();
+    tops.sort_by(|a, b| b.total_cmp(a));
+    let few = (tops.len() / 100).max(1);
+    let height = tops[..few].iter().sum::<f64>() / few as f64 - D;
+    drop(frame);
+    let row = |name: &str| rig.rows(name).last().map_or(vec![], |r| r[1..].to_vec());
+    let coordination = row("coordination");
+    let (dt, reason) = (rig.world.plan().dt, rig.world.plan().dt_reason.clone());
+    let about = vec![
+        ("grains", format!("{count} in a cylinder of radius {} d, {:.1} d deep", radius(bench.size), height / D)),
+        ("friction", format!("{}", if friction { FRICTION } else { 0.0 })),
+        ("at rest after", format!("{:.2} s, {} steps of {dt:.2e} s ({reason})", rig.world.time(), rig.world.steps())),
+        ("kinetic energy a grain over m g d", format!("{kinetic:.1e}")),
+        ("contacts a grain", format!("{:.2}", coordination[0])),
+        ("largest overlap over the diameter", format!("{:.4}", 0.5 * coordination[1])),
+    ];
+    Ok(Bed {
+        grain,
+        forces: bulk(bench.size, true).forces(rig.world.dem()),
+        plain: bulk(bench.size, false).forces(rig.world.dem()),
+        network: [row("network"), row("plain network")],
+        correlation: [row("correlation"), row("plain correlation")],
+        angles: row("angles"),
+        height,
+        about,
+        rig: Mutex::new(Some(rig)),
+    })
+}
+
+/// Steps until the kinetic energy is low enough, at least one look and at most so long [s]; gives it, a grain over m g d.
+pub fn come_to_rest(rig: &mut Rig, patience: f64) -> Result<f64, CaseError> {
+    let until = rig.world.time() + patience;
+    loop {
+        let kinetic = next_look(rig)?;
+        if kinetic < REST || rig.world.time() >= until {
+            return Ok(kinetic);
+        }
+    }
+}
+
+/// Steps to the next row, and gives the kinetic energy a grain over m g d there.
+fn next_look(rig: &mut Rig) -> Result<f64, CaseError> {
+    let before = rig.rows("energy").len();
+    while rig.rows("energy").len() == before {
+        rig.step()?;
+    }
+    Ok(kinetic(rig))
+}
+
+/// Kinetic energy a grain over m g d, at the last row.
+fn kinetic(rig: &Rig) -> f64 {
+    let mass: f64 = rig.world.frame().mass.iter().sum();
+    rig.rows("energy").last().map_or(f64::NAN, |e| (e[1] + e[2]) / (mass * GRAVITY * D))
+}
