@@ -4,7 +4,7 @@
 use crate::{Bench, CaseError, Findings, Rig, Size};
 use barchan_core::regions::Region;
 use barchan_core::shapes::Shape;
-use barchan_engine::observers::{Chosen, Force};
+use barchan_engine::observers::{Chosen, View};
 use glam::DVec3;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -16,8 +16,6 @@ pub const DENSITY: f64 = 2500.0;
 pub const GRAVITY: f64 = 9.81;
 /// Friction where there is some, as in the seed.
 pub const FRICTION: f64 = 0.5;
-/// Depth of the bed at a solid fraction of 0.6, in diameters: that of 65,536 tetrahedral grains in a radius of 50 d.
-const DEPTH: f64 = 15.0;
 /// Kinetic energy a grain over m g d at which the bed rests.
 pub const REST: f64 = 1e-7;
 /// Time between looks [s].
@@ -65,6 +63,19 @@ impl Grain {
         }
     }
 
+    /// Depth of the bed at a solid fraction of 0.6, in diameters: for tetrahedral grains that of 65,536 in a radius of 50 d.
+    fn depth(self) -> f64 {
+        match self {
+            Grain::Tetrahedron => 22.0,
+            Grain::Sphere => 14.0,
+        }
+    }
+
+    /// Base and height of the bulk in diameters: some two to four away from floor and surface.
+    fn bulk(self) -> (f64, f64) {
+        (3.0, self.depth() - 6.0)
+    }
+
     fn shape(self) -> Shape {
         match self {
             Grain::Tetrahedron => Shape::tetrahedron(1.2).unwrap_or_else(|_| Shape::sphere()),
@@ -73,18 +84,24 @@ impl Grain {
     }
 }
 
+/// What a bed is of, with which friction.
+pub fn name(grain: Grain, friction: bool) -> String {
+    format!("{}, μ {}", grain.name(), if friction { FRICTION } else { 0.0 })
+}
+
 /// Radius of the cylinder in diameters.
 pub fn radius(size: Size) -> f64 {
-    size.pick(9.0, 25.0, 50.0)
+    size.pick(8.0, 25.0, 50.0)
 }
 
 /// A bed at rest, and what was measured of it.
 pub struct Bed {
-    pub grain: Grain,
-    /// Contacts in the bulk, over the mean of their layer.
-    pub forces: Vec<Force>,
-    /// The same contacts over one mean for all, as the seed takes them.
-    pub plain: Vec<Force>,
+    /// Normal and tangential forces in the bulk over the mean of their layer, as [`forces`] gives them.
+    pub forces: Vec<[f64; 2]>,
+    /// The same over one mean for all, as the seed takes them.
+    pub plain: Vec<[f64; 2]>,
+    /// Normal forces of the contacts in the bulk over the mean of their layer.
+    pub contacts: Vec<f64>,
     /// Row of `force_network` with layers, without its time; and without layers.
     pub network: [Vec<f64>; 2],
     /// Row of `force_correlation` with layers, and without.
@@ -93,20 +110,33 @@ pub struct Bed {
     pub angles: Vec<f64>,
     /// Height of the grains' tops above the floor's bumps [m].
     pub height: f64,
+    /// Of what it is, with which friction.
+    pub name: String,
     about: Vec<(&'static str, String)>,
     /// The world, until a plunger takes it over.
     rig: Mutex<Option<Rig>>,
 }
 
-/// Contacts away from the walls, the floor and the surface.
-pub fn bulk(size: Size, layer: bool) -> Chosen {
-    let within = Region::Cylinder {
-        base: DVec3::Z * 2.0 * D,
-        axis: DVec3::Z,
-        radius: (radius(size) - 2.0) * D,
-        height: 10.0 * D,
-    };
+/// What is away from the walls, the floor and the surface.
+fn bulk(size: Size, grain: Grain, layer: bool) -> Chosen {
+    let (base, height) = grain.bulk();
+    let (base, radius, height) = (DVec3::Z * base * D, (radius(size) - 2.0) * D, height * D);
+    let within = Region::Cylinder { base, axis: DVec3::Z, radius, height };
     Chosen { within: Some(within), layer: layer.then_some(2.0 * D) }
+}
+
+/// Normal and tangential forces in the bulk, over the mean of their layer or of all: of every contact for spheres, as Silbert
+/// takes them; of every sphere that bears one (the sum over its contacts) for tetrahedral grains, as the seed does,
+/// which records what each particle experiences.
+pub fn forces(rig: &Rig, size: Size, grain: Grain, layer: bool) -> Vec<[f64; 2]> {
+    let (bulk, dem) = (bulk(size, grain, layer), rig.world.dem());
+    match grain {
+        Grain::Tetrahedron => {
+            let frame = rig.world.frame();
+            bulk.spheres(&View { dem, frame: &frame }).iter().map(|s| [s.normal, s.tangential]).collect()
+        }
+        Grain::Sphere => bulk.forces(dem).iter().map(|f| [f.normal, f.tangential]).collect(),
+    }
 }
 
 type Kept = ((Bench, Grain, bool), Arc<Bed>);
@@ -131,11 +161,11 @@ impl Bed {
     }
 
     /// The world at rest, for one to press on; built anew where it was taken before.
-    pub fn take(bench: &Bench, grain: Grain) -> Result<Rig, CaseError> {
-        let kept = locked(&Bed::get(bench, grain, true)?.rig).take();
+    pub fn take(bench: &Bench, grain: Grain, friction: bool) -> Result<Rig, CaseError> {
+        let kept = locked(&Bed::get(bench, grain, friction)?.rig).take();
         match kept {
             Some(rig) => Ok(rig),
-            None => build(bench, grain, true)?
+            None => build(bench, grain, friction)?
                 .rig
                 .into_inner()
                 .unwrap_or_else(PoisonError::into_inner)
@@ -146,7 +176,7 @@ impl Bed {
     /// Writes down what was set up.
     pub fn describe(&self, found: &mut Findings) {
         for (what, value) in &self.about {
-            found.set_up(format!("{}: {what}", self.grain.name()), value.clone());
+            found.set_up(format!("{}: {what}", self.name), value.clone());
         }
     }
 }
@@ -157,11 +187,11 @@ fn scene(size: Size, grain: Grain, friction: bool) -> (String, u64) {
     let (r, wide) = (0.5 * D, radius(size) * D);
     let volume = shape.volume() * r.powi(3);
     let floor = std::f64::consts::PI * wide * wide;
-    let count = (DEPTH * D * floor * 0.6 / volume).round();
+    let count = (grain.depth() * D * floor * 0.6 / volume).round();
     // Room for a lattice of the grains' hulls, jittered; or for random insertion at a fraction of 0.3.
     let hull = 2.0 * shape.bounding_radius() * r;
     let (method, room) = match grain {
-        Grain::Tetrahedron => ("lattice", 1.45 * count * hull.powi(3) / 2f64.sqrt() / floor + 2.0 * hull),
+        Grain::Tetrahedron => ("lattice", 1.6 * count * hull.powi(3) / 2f64.sqrt() / floor + 2.0 * hull),
         Grain::Sphere => ("random", count * volume / 0.3 / floor),
     };
     let (base, mu) = (1.5 * D, if friction { FRICTION } else { 0.0 });
@@ -214,32 +244,31 @@ fn scene(size: Size, grain: Grain, friction: bool) -> (String, u64) {
         shape = grain.key(),
         spacing = 1.2 * D,
         plate = wide - 0.05 * D,
-        measures = [
-            ("network", "force_network", String::new()),
-            ("correlation", "force_correlation", { format!("bins = {}, reach = {}, ", CORRELATION.0, CORRELATION.1) })
-        ]
-        .iter()
-        .flat_map(|(name, what, keys)| [true, false].map(|layer| {
-            let (name, layer) = if layer {
-                (name.to_string(), format!("layer = {}, ", 2.0 * D))
-            } else {
-                (format!("plain {name}"), String::new())
-            };
-            measure(size, &name, what, &format!("{keys}{layer}"))
-        }))
-        .chain([measure(size, "angles", "contact_angles", &format!("bins = {ANGLES}, layer = {}, ", 2.0 * D))])
-        .collect::<String>(),
+        measures = measures(size, grain),
     );
     (text, count as u64)
 }
 
-/// A measurement in the region of [`bulk`].
-fn measure(size: Size, name: &str, what: &str, keys: &str) -> String {
-    let (base, radius, height) = (2.0 * D, (radius(size) - 2.0) * D, 10.0 * D);
-    format!(
-        "[[measure]]\nname = \"{name}\"\nevery = {LOOK}\n{what} = {{ {keys}within = {{ cylinder = {{ base = [0, 0, {base}], \
-         radius = {radius}, height = {height} }} }} }}\n"
-    )
+/// Measurements in the region of [`bulk`], with layers and without.
+fn measures(size: Size, grain: Grain) -> String {
+    let (base, height) = grain.bulk();
+    let (base, radius, height) = (base * D, (radius(size) - 2.0) * D, height * D);
+    let layer = format!("layer = {}, ", 2.0 * D);
+    let correlation = format!("bins = {}, reach = {}, ", CORRELATION.0, CORRELATION.1);
+    [
+        ("network", "force_network", layer.clone()),
+        ("plain network", "force_network", String::new()),
+        ("correlation", "force_correlation", format!("{correlation}{layer}")),
+        ("plain correlation", "force_correlation", correlation),
+        ("angles", "contact_angles", format!("bins = {ANGLES}, {layer}")),
+    ]
+    .map(|(name, what, keys)| {
+        format!(
+            "[[measure]]\nname = \"{name}\"\nevery = {LOOK}\n{what} = {{ {keys}within = {{ cylinder = {{ \
+             base = [0, 0, {base}], radius = {radius}, height = {height} }} }} }}\n"
+        )
+    })
+    .concat()
 }
 
 fn build(bench: &Bench, grain: Grain, friction: bool) -> Result<Bed, CaseError> {
@@ -260,20 +289,20 @@ fn build(bench: &Bench, grain: Grain, friction: bool) -> Result<Bed, CaseError> 
     let (dt, reason) = (rig.world.plan().dt, rig.world.plan().dt_reason.clone());
     let about = vec![
         ("grains", format!("{count} in a cylinder of radius {} d, {:.1} d deep", radius(bench.size), height / D)),
-        ("friction", format!("{}", if friction { FRICTION } else { 0.0 })),
         ("at rest after", format!("{:.2} s, {} steps of {dt:.2e} s ({reason})", rig.world.time(), rig.world.steps())),
         ("kinetic energy a grain over m g d", format!("{kinetic:.1e}")),
         ("contacts a grain", format!("{:.2}", coordination[0])),
         ("largest overlap over the diameter", format!("{:.4}", 0.5 * coordination[1])),
     ];
     Ok(Bed {
-        grain,
-        forces: bulk(bench.size, true).forces(rig.world.dem()),
-        plain: bulk(bench.size, false).forces(rig.world.dem()),
+        forces: forces(&rig, bench.size, grain, true),
+        plain: forces(&rig, bench.size, grain, false),
+        contacts: bulk(bench.size, grain, true).forces(rig.world.dem()).iter().map(|f| f.normal).collect(),
         network: [row("network"), row("plain network")],
         correlation: [row("correlation"), row("plain correlation")],
         angles: row("angles"),
         height,
+        name: name(grain, friction),
         about,
         rig: Mutex::new(Some(rig)),
     })

@@ -43,7 +43,7 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
             layers[4],
             plain[5]
         ));
-        let mut forces: Vec<f64> = bed.forces.iter().map(|f| f.normal).collect();
+        let mut forces: Vec<f64> = bed.contacts.clone();
         forces.sort_by(f64::total_cmp);
         let (sum, count) = (forces.iter().sum::<f64>(), forces.len() as f64);
         let above = |cut: f64| &forces[forces.partition_point(|f| *f < cut)..];

@@ -37,10 +37,12 @@ pub const CASE: Case = Case {
     name: "forces",
     title: "Normal contact forces in a bed at rest",
     group: Group::Seed,
-    about: "Grains settle in a cylinder with a rough floor and a smooth wall, μ 0.5. When they rest, the normal forces of all \
-            contacts between grains in the bulk (2 diameters from wall, floor and surface) are taken, each over the mean force at \
-            its depth, since the mean grows with depth; the density is that of bins by Freedman and Diaconis, which equals the seed's \
-            difference of the Kaplan–Meier estimate. P(f) = a(1 − b e^(−f²))e^(−βf) is fitted to all of it, A e^(−c f^α) to f > 1.",
+    about: "Grains settle in a cylinder with a rough floor and a smooth wall, μ 0.5. When they rest, normal forces in the bulk (some \
+            diameters from wall, floor and surface) are taken, each over the mean force at its depth, since the mean grows with \
+            depth: for spheres those of all contacts, as Silbert has them; for tetrahedral grains those on every sphere that bears \
+            one, summed over its contacts, since the seed records what particles experience. The density is that of bins by \
+            Freedman and Diaconis, which equals the seed's difference of the Kaplan–Meier estimate. \
+            P(f) = a(1 − b e^(−f²))e^(−βf) is fitted to all of it, A e^(−c f^α) to f > 1.",
     source: "Longmore 2009, figure 7.8(a) and table 7.2; Silbert, Grest & Landry 2002, Phys. Rev. E 66, 061303",
     criteria: &[
         fits("fit", "tetrahedral grains: R² of the fit"),
@@ -60,8 +62,8 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
     for grain in Grain::BOTH {
         let bed = Bed::get(bench, grain, true)?;
         bed.describe(&mut found);
-        let forces = Distribution::new(bed.forces.iter().map(|f| f.normal).collect());
-        found.set_up(format!("{}: contacts in the bulk", grain.name()), forces.sample.len().to_string());
+        let forces = Distribution::new(bed.forces.iter().map(|f| f[0]).collect());
+        found.set_up(format!("{}: forces in the bulk", grain.name()), forces.sample.len().to_string());
         let whole = forces.fit(0.0, SILBERT, mueth);
         let tail = forces.fit(1.0, [2.0, 0.8, 1.3], stretched);
         let exponential = forces.fit(1.0, [2.0, 1.3], |f, [a, c]| stretched(f, &[*a, *c, 1.0]));
@@ -87,10 +89,17 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
         }
         series.push(Series::dashes("Silbert 2002", drawn(0.0, |f| mueth(f, &SILBERT))));
         found.plots.push(plot(&format!("Normal forces, {}, μ 0.5", grain.name()), series));
-        let plain = Distribution::new(bed.plain.iter().map(|f| f.normal).collect());
+        let plain = Distribution::new(bed.plain.iter().map(|f| f[0]).collect());
         if let Some(whole) = plain.fit(0.0, SILBERT, mueth) {
             let [a, b, beta] = whole.parameters;
             found.remarks.push(format!("{}, over one mean for all depths: a {a}, b {b}, β {beta}", grain.name()));
+        }
+        let contacts = Distribution::new(bed.contacts.clone());
+        if let (Grain::Tetrahedron, Some(whole)) = (grain, contacts.fit(0.0, SILBERT, mueth)) {
+            let ([a, b, beta], n) = (whole.parameters, contacts.sample.len());
+            found.remarks.push(format!("{}, by {n} contacts instead of spheres: a {a}, b {b}, β {beta}", grain.name()));
+            let series = vec![contacts.dots("contacts"), forces.dots("spheres")];
+            found.plots.push(plot(&format!("Forces by contacts and by spheres, {}, μ 0.5", grain.name()), series));
         }
     }
     found.remarks.push(format!("Grains rest when their kinetic energy is below {REST:.0e} m g d each."));

@@ -38,7 +38,7 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
         let [smooth, rough] = [false, true].map(|friction| Bed::get(bench, grain, friction));
         let (smooth, rough) = (smooth?, rough?);
         smooth.describe(&mut found);
-        let of = |bed: &Bed| Distribution::new(bed.forces.iter().map(|f| f.normal).collect());
+        let of = |bed: &Bed| Distribution::new(bed.forces.iter().map(|f| f[0]).collect());
         let (smooth, rough) = (of(&smooth), of(&rough));
         let bend = |d: &Distribution| d.between(0.0, 0.2) / d.between(0.8, 1.2);
         found.found(grain.pick("down", "sphere-down"), bend(&smooth));

@@ -13,7 +13,7 @@ pub const CASE: Case = Case {
     name: "forces-tangential",
     title: "Tangential contact forces in a bed at rest",
     group: Group::Seed,
-    about: "The bed of `forces`. Tangential forces of contacts in the bulk over their own mean at their depth, beside the normal ones. \
+    about: "The bed of `forces`. Tangential forces, taken as the normal ones are, over their own mean at their depth, beside those. \
             e^(−βf) is fitted to both for f > 1.",
     source: "Longmore 2009, figure 7.8(d); Silbert, Grest & Landry 2002",
     criteria: &[
@@ -28,8 +28,8 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
     for grain in Grain::BOTH {
         let bed = Bed::get(bench, grain, true)?;
         bed.describe(&mut found);
-        let normal = Distribution::new(bed.forces.iter().map(|f| f.normal).collect());
-        let tangential = Distribution::new(bed.forces.iter().map(|f| f.tangential).collect());
+        let normal = Distribution::new(bed.forces.iter().map(|f| f[0]).collect());
+        let tangential = Distribution::new(bed.forces.iter().map(|f| f[1]).collect());
         let decay = |d: &Distribution| d.fit(1.0, [1.0, 1.0], |f, [a, beta]| a * (-beta * f).exp());
         if let (Some(n), Some(t)) = (decay(&normal), decay(&tangential)) {
             found.found(grain.pick("slower", "sphere-slower"), t.parameters[1].value / n.parameters[1].value);

@@ -42,7 +42,7 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
     let mut found = Findings::default();
     let mut series = vec![];
     for grain in Grain::BOTH {
-        let pressed = Pressed::get(bench, grain)?;
+        let pressed = Pressed::get(bench, grain, true)?;
         pressed.describe(&mut found);
         let (down, up) = (&pressed.loading, &pressed.unloading);
         let work =

@@ -1,8 +1,7 @@
 //! A plunger presses the bed, holds a load, and lets go [Longmore 2009, 7.2.1; Coetzee & Els 2009].
 
-use super::bed::{Bed, D, Grain, SPEED, YOUNG, bulk, come_to_rest, locked, radius};
+use super::bed::{Bed, D, Grain, SPEED, YOUNG, come_to_rest, forces as bed_forces, locked, name, radius};
 use crate::{Bench, CaseError, Findings, Rig};
-use barchan_engine::observers::Force;
 use std::f64::consts::PI;
 use std::sync::{Arc, Mutex};
 
@@ -13,8 +12,8 @@ pub const STRESS: f64 = 1e-3 * YOUNG;
 const FLATTEN: f64 = 0.05 * STRESS;
 /// Below this stress nothing presses [Pa].
 const NOTHING: f64 = 1e-3 * STRESS;
-/// Pace of the plunger on its way through the air.
-const APPROACH: f64 = 100.0;
+/// Paces of the plunger on its way through the air, to the first touch, and while it flattens; the experiment itself has pace 1.
+const PACES: [f64; 3] = [100.0, 10.0, 4.0];
 /// Longest time for any one stage [s].
 const PATIENCE: f64 = 2.0;
 /// Time between points of the curve [s].
@@ -26,31 +25,32 @@ pub struct Pressed {
     pub loading: Vec<[f64; 2]>,
     /// The same on the way up.
     pub unloading: Vec<[f64; 2]>,
-    /// Contacts in the bulk under the load, over the mean of their layer.
-    pub forces: Vec<Force>,
-    grain: Grain,
+    /// Normal and tangential forces in the bulk under the load, as those of the bed.
+    pub forces: Vec<[f64; 2]>,
+    name: String,
     about: Vec<(&'static str, String)>,
 }
 
-type Kept = ((Bench, Grain), Arc<Pressed>);
+type Kept = ((Bench, Grain, bool), Arc<Pressed>);
 static PRESSED: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
 
 impl Pressed {
-    /// The pressed bed of these grains, pressed where it was not yet.
-    pub fn get(bench: &Bench, grain: Grain) -> Result<Arc<Pressed>, CaseError> {
+    /// The pressed bed of these grains, with friction or without, pressed where it was not yet.
+    pub fn get(bench: &Bench, grain: Grain, friction: bool) -> Result<Arc<Pressed>, CaseError> {
         let mut all = locked(&PRESSED);
-        if let Some((_, pressed)) = all.iter().find(|p| p.0 == (*bench, grain)) {
+        let key = (*bench, grain, friction);
+        if let Some((_, pressed)) = all.iter().find(|p| p.0 == key) {
             return Ok(pressed.clone());
         }
-        let pressed = Arc::new(press(bench, grain)?);
-        all.push(((*bench, grain), pressed.clone()));
+        let pressed = Arc::new(press(bench, grain, friction)?);
+        all.push((key, pressed.clone()));
         Ok(pressed)
     }
 
     /// Writes down what was set up.
     pub fn describe(&self, found: &mut Findings) {
         for (what, value) in &self.about {
-            found.set_up(format!("{}: {what}", self.grain.name()), value.clone());
+            found.set_up(format!("{}: {what}", self.name), value.clone());
         }
     }
 }
@@ -110,11 +110,12 @@ impl Plunger {
     }
 }
 
-fn press(bench: &Bench, grain: Grain) -> Result<Pressed, CaseError> {
-    let bed = Bed::get(bench, grain, true)?.height;
-    let mut plunger = Plunger::over(Bed::take(bench, grain)?, bench)?;
-    plunger.go(APPROACH, |p| p.height() < bed + 1.5 * D)?;
-    plunger.go(1.0, |p| p.stress() > FLATTEN)?;
+fn press(bench: &Bench, grain: Grain, friction: bool) -> Result<Pressed, CaseError> {
+    let bed = Bed::get(bench, grain, friction)?.height;
+    let mut plunger = Plunger::over(Bed::take(bench, grain, friction)?, bench)?;
+    plunger.go(PACES[0], |p| p.height() < bed + 1.5 * D)?;
+    plunger.go(PACES[1], |p| p.stress() > NOTHING)?;
+    plunger.go(PACES[2], |p| p.stress() > FLATTEN)?;
     plunger.go(-1.0, |p| p.stress() < NOTHING)?;
     let first = plunger.height();
     let loading = plunger.go(1.0, |p| p.stress() >= STRESS)?;
@@ -123,7 +124,7 @@ fn press(bench: &Bench, grain: Grain) -> Result<Pressed, CaseError> {
     plunger.rig.world.set_wall_pace(0.0);
     let kinetic = come_to_rest(&mut plunger.rig, 0.1)?;
     let (held, stress) = (plunger.height(), plunger.stress());
-    let forces = bulk(bench.size, true).forces(plunger.rig.world.dem());
+    let forces = bed_forces(&plunger.rig, bench.size, grain, true);
     let overlap = plunger.rig.world.dem().largest_overlap();
     let unloading = plunger.go(-1.0, |p| p.stress() < NOTHING)?;
     let strain = |path: &[[f64; 2]]| path.iter().map(|[h, s]| [1.0 - h / first, *s]).collect::<Vec<_>>();
@@ -133,7 +134,7 @@ fn press(bench: &Bench, grain: Grain) -> Result<Pressed, CaseError> {
         loading: [strain(&loading), vec![[1.0 - held / first, stress]]].concat(),
         unloading: [vec![[1.0 - held / first, stress]], strain(&unloading)].concat(),
         forces,
-        grain,
+        name: name(grain, friction),
         about: vec![
             ("height under the plunger", format!("{:.2} d", first / D)),
             ("stress held", format!("{:.2} kPa, flattened by {:.2} kPa", 1e-3 * stress, 1e-3 * FLATTEN)),

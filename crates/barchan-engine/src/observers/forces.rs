@@ -1,8 +1,11 @@
 //! Forces between grains, over the mean force where they act: what the measurements of force networks start from.
 
+use super::View;
+use barchan_core::frame::SphereView;
 use barchan_core::regions::Region;
-use barchan_dem::{Contact, Dem, Partner};
+use barchan_dem::{Contact, Dem, Domain, Partner};
 use glam::DVec3;
+use std::collections::HashMap;
 
 /// A layer of fewer contacts has no mean worth dividing by (its error would be some 15 %): those of its neighbours serve.
 const LEAST: usize = 30;
@@ -29,6 +32,21 @@ pub struct Force {
     pub tangential: f64,
 }
 
+/// A sphere on which some contact presses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OnSphere {
+    /// Row of its grain in the frame.
+    pub grain: usize,
+    /// Centre [m].
+    pub centre: DVec3,
+    /// Radius [m].
+    pub radius: f64,
+    /// Sum of the normal forces of its contacts, walls included, over the mean of that sum.
+    pub normal: f64,
+    /// The same of the tangential forces.
+    pub tangential: f64,
+}
+
 impl Chosen {
     /// The chosen contacts between grains at this instant. Both forces have a mean of exactly 1 (or 0, where there are none).
     pub fn forces(&self, dem: &Dem) -> Vec<Force> {
@@ -44,14 +62,30 @@ impl Chosen {
         each.map(|((contact, normal), tangential)| Force { contact, normal, tangential }).collect()
     }
 
+    /// The chosen spheres at this instant, by their centres: those that bear a force. Both sums have a mean of exactly 1.
+    pub fn spheres(&self, view: &View<'_>) -> Vec<OnSphere> {
+        let mut spheres = loaded(view);
+        spheres.retain(|s| self.holds(s.centre));
+        let up = up(view.dem.settings().gravity);
+        let heights: Vec<f64> = spheres.iter().map(|s| s.centre.dot(up)).collect();
+        let (mut normal, mut tangential): (Vec<f64>, Vec<f64>) =
+            spheres.iter().map(|s| (s.normal, s.tangential)).unzip();
+        self.over_means(&mut normal, &heights);
+        self.over_means(&mut tangential, &heights);
+        for ((s, normal), tangential) in spheres.iter_mut().zip(normal).zip(tangential) {
+            (s.normal, s.tangential) = (normal, tangential);
+        }
+        spheres
+    }
+
     /// Whether a point is where one looks.
-    pub(super) fn holds(&self, point: DVec3) -> bool {
+    fn holds(&self, point: DVec3) -> bool {
         self.within.is_none_or(|r| r.contains(point))
     }
 
     /// Divides values at heights [m] by their mean there: that of the layers, linear between their middles. What remains
     /// is scaled to a mean of 1.
-    pub(super) fn over_means(&self, values: &mut [f64], heights: &[f64]) {
+    fn over_means(&self, values: &mut [f64], heights: &[f64]) {
         if let Some(layer) = self.layer {
             let knots = layer_means(values, heights, layer);
             if knots.len() > 1 {
@@ -63,6 +97,46 @@ impl Chosen {
             values.iter_mut().for_each(|v| *v /= mean);
         }
     }
+}
+
+/// All spheres on which a contact presses, with their forces in N, in the order of the frame.
+fn loaded(view: &View<'_>) -> Vec<OnSphere> {
+    let row: HashMap<u32, usize> = view.frame.id.iter().enumerate().map(|(row, id)| (*id, row)).collect();
+    let domain = view.dem.settings().domain;
+    let mut forces: HashMap<(usize, usize), (f64, f64)> = HashMap::new();
+    let mut press = |id: u32, point: DVec3, c: &Contact| {
+        let Some(&grain) = row.get(&id) else { return };
+        // Across a periodic side the point lies beside the other partner.
+        let point = point + image(&domain, view.frame.position[grain] - point);
+        // The sphere that touches is the one whose surface is at the point.
+        let off = |s: &SphereView| (s.centre.distance(point) - s.radius).abs();
+        let nearest = view.frame.spheres_of(grain).enumerate().min_by(|a, b| off(&a.1).total_cmp(&off(&b.1)));
+        if let Some((sphere, _)) = nearest {
+            let (normal, tangential) = forces.entry((grain, sphere)).or_default();
+            *normal += c.normal_force.max(0.0);
+            *tangential += c.tangential_force.length();
+        }
+    };
+    for c in view.dem.contacts() {
+        press(c.grain, c.point, &c);
+        if let Partner::Grain(other) = c.partner {
+            press(other, c.point, &c);
+        }
+    }
+    let mut sums: Vec<_> = forces.into_iter().collect();
+    sums.sort_unstable_by_key(|s| s.0);
+    let place = |((grain, sphere), (normal, tangential)): ((usize, usize), (f64, f64))| {
+        let s = view.frame.spheres_of(grain).nth(sphere)?;
+        Some(OnSphere { grain, centre: s.centre, radius: s.radius, normal, tangential })
+    };
+    sums.into_iter().filter_map(place).collect()
+}
+
+/// What brings a point nearest to another that is `apart` from it [m], over the periodic sides.
+fn image(domain: &Domain, apart: DVec3) -> DVec3 {
+    let side = domain.max - domain.min;
+    let whole = |k: usize| if domain.periodic[k] { side[k] * (apart[k] / side[k]).round() } else { 0.0 };
+    DVec3::from_array(std::array::from_fn(whole))
 }
 
 /// Middle height [m] and mean of every layer that has enough values, from the lowest; none where some mean is 0.

@@ -22,7 +22,7 @@ pub use correlation::ForceCorrelation;
 pub use count::CountInRegion;
 pub use energy::Energy;
 pub use flow::Flow;
-pub use forces::{Chosen, Force};
+pub use forces::{Chosen, Force, OnSphere};
 pub use histogram::ForceHistogram;
 pub use network::ForceNetwork;
 pub use wall_forces::WallForces;
