@@ -21,7 +21,7 @@ pub const REST: f64 = 1e-7;
 /// Time between looks [s].
 const LOOK: f64 = 0.05;
 /// Longest time to wait for rest [s].
-const PATIENCE: f64 = 1.5;
+const PATIENCE: f64 = 0.8;
 /// Speed of the plunger at pace 1 [m/s].
 pub const SPEED: f64 = 0.01;
 /// Bins and reach of the correlation, in diameters.
@@ -191,7 +191,7 @@ fn scene(size: Size, grain: Grain, friction: bool) -> (String, u64) {
     // Room for a lattice of the grains' hulls, jittered; or for random insertion at a fraction of 0.3.
     let hull = 2.0 * shape.bounding_radius() * r;
     let (method, room) = match grain {
-        Grain::Tetrahedron => ("lattice", 1.6 * count * hull.powi(3) / 2f64.sqrt() / floor + 2.0 * hull),
+        Grain::Tetrahedron => ("lattice", 1.7 * count * hull.powi(3) / 2f64.sqrt() / floor + 2.0 * hull),
         Grain::Sphere => ("random", count * volume / 0.3 / floor),
     };
     let (base, mu) = (1.5 * D, if friction { FRICTION } else { 0.0 });
@@ -272,6 +272,11 @@ fn measures(size: Size, grain: Grain) -> String {
 }
 
 fn build(bench: &Bench, grain: Grain, friction: bool) -> Result<Bed, CaseError> {
+    // All steps among rayon's threads: woken once, not in every step.
+    rayon::scope(|_| settle(bench, grain, friction))
+}
+
+fn settle(bench: &Bench, grain: Grain, friction: bool) -> Result<Bed, CaseError> {
     let (text, count) = scene(bench.size, grain, friction);
     let mut rig = Rig::new(&text, bench)?;
     // The plunger waits.

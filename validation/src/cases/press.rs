@@ -42,7 +42,7 @@ impl Pressed {
         if let Some((_, pressed)) = all.iter().find(|p| p.0 == key) {
             return Ok(pressed.clone());
         }
-        let pressed = Arc::new(press(bench, grain, friction)?);
+        let pressed = Arc::new(rayon::scope(|_| press(bench, grain, friction))?);
         all.push((key, pressed.clone()));
         Ok(pressed)
     }
