@@ -16,7 +16,7 @@ pub const DENSITY: f64 = 2500.0;
 pub const GRAVITY: f64 = 9.81;
 /// Friction where there is some, as in the seed.
 pub const FRICTION: f64 = 0.5;
-/// Kinetic energy a grain over m g d at which the bed rests.
+/// Kinetic energy over m g d at which the bed rests.
 pub const REST: f64 = 1e-7;
 /// Time between looks [s].
 const LOOK: f64 = 0.05;
@@ -188,12 +188,10 @@ fn scene(size: Size, grain: Grain, friction: bool) -> (String, u64) {
     let volume = shape.volume() * r.powi(3);
     let floor = std::f64::consts::PI * wide * wide;
     let count = (grain.depth() * D * floor * 0.6 / volume).round();
-    // Room for a lattice of the grains' hulls, jittered; or for random insertion at a fraction of 0.3.
-    let hull = 2.0 * shape.bounding_radius() * r;
-    let (method, room) = match grain {
-        Grain::Tetrahedron => ("lattice", 1.7 * count * hull.powi(3) / 2f64.sqrt() / floor + 2.0 * hull),
-        Grain::Sphere => ("random", count * volume / 0.3 / floor),
-    };
+    // Room for random insertion of the grains' hulls at a fraction of 0.3. A lattice is denser and falls less far, but grains with
+    // friction that fall from one keep its directions: their contact angles have its two peaks.
+    let hull = shape.bounding_radius() * r;
+    let room = count * 4.0 / 3.0 * std::f64::consts::PI * hull.powi(3) / 0.3 / floor;
     let (base, mu) = (1.5 * D, if friction { FRICTION } else { 0.0 });
     let top = base + room + D;
     let text = format!(
@@ -215,7 +213,7 @@ fn scene(size: Size, grain: Grain, friction: bool) -> (String, u64) {
         material = "grain"
         shape = "{shape}"
         radius = {r}
-        fill = {{ cylinder = {{ base = [0, 0, {base}], radius = {wide}, height = {room} }}, method = "{method}", count = {count} }}
+        fill = {{ cylinder = {{ base = [0, 0, {base}], radius = {wide}, height = {room} }}, method = "random", count = {count} }}
         [[walls]]
         name = "floor"
         material = "grain"
@@ -295,7 +293,7 @@ fn settle(bench: &Bench, grain: Grain, friction: bool) -> Result<Bed, CaseError>
     let about = vec![
         ("grains", format!("{count} in a cylinder of radius {} d, {:.1} d deep", radius(bench.size), height / D)),
         ("at rest after", format!("{:.2} s, {} steps of {dt:.2e} s ({reason})", rig.world.time(), rig.world.steps())),
-        ("kinetic energy a grain over m g d", format!("{kinetic:.1e}")),
+        ("kinetic energy of nine in ten over m g d", format!("below {kinetic:.1e}")),
         ("contacts a grain", format!("{:.2}", coordination[0])),
         ("largest overlap over the diameter", format!("{:.4}", 0.5 * coordination[1])),
     ];
@@ -313,7 +311,7 @@ fn settle(bench: &Bench, grain: Grain, friction: bool) -> Result<Bed, CaseError>
     })
 }
 
-/// Steps until the kinetic energy is low enough, at least one look and at most so long [s]; gives it, a grain over m g d.
+/// Steps until the kinetic energy is low enough, at least one look and at most so long [s]; gives it over m g d.
 pub fn come_to_rest(rig: &mut Rig, patience: f64) -> Result<f64, CaseError> {
     let until = rig.world.time() + patience;
     loop {
@@ -324,7 +322,7 @@ pub fn come_to_rest(rig: &mut Rig, patience: f64) -> Result<f64, CaseError> {
     }
 }
 
-/// Steps to the next row, and gives the kinetic energy a grain over m g d there.
+/// Steps to the next row, and gives the kinetic energy over m g d there.
 fn next_look(rig: &mut Rig) -> Result<f64, CaseError> {
     let before = rig.rows("energy").len();
     while rig.rows("energy").len() == before {
@@ -333,8 +331,16 @@ fn next_look(rig: &mut Rig) -> Result<f64, CaseError> {
     Ok(kinetic(rig))
 }
 
-/// Kinetic energy a grain over m g d, at the last row.
+/// Kinetic energy over m g d that nine grains in ten stay below. The liveliest tenth is left out: without friction a few slide about
+/// on the surface long after the bed stands still.
 fn kinetic(rig: &Rig) -> f64 {
-    let mass: f64 = rig.world.frame().mass.iter().sum();
-    rig.rows("energy").last().map_or(f64::NAN, |e| (e[1] + e[2]) / (mass * GRAVITY * D))
+    let frame = rig.world.frame();
+    let energy = |g: usize| {
+        let shape = &frame.shapes[frame.shape[g] as usize];
+        let gyration = shape.inertia().max_element() / shape.volume() * frame.radius[g].powi(2);
+        0.5 * (frame.velocity[g].length_squared() + gyration * frame.spin[g].length_squared()) / (GRAVITY * D)
+    };
+    let mut all: Vec<f64> = (0..frame.len()).map(energy).collect();
+    all.sort_by(f64::total_cmp);
+    all.get(all.len() * 9 / 10).copied().unwrap_or(f64::NAN)
 }

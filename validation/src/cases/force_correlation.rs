@@ -73,8 +73,8 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
         });
     }
     found.remarks.push(
-        "The seed finds F = 1.269 far away and suspects interlocking; forces over one mean for all depths give such a plateau here too, since \
-         two spheres at one depth share its mean, and over the mean at their depth it is gone."
+        "The seed finds F = 1.269 far away and suspects interlocking. Forces over one mean for all depths give a plateau above 1 here too, since \
+         two spheres at one depth share its mean; over the mean at their depth it is gone."
             .into(),
     );
     Ok(found)

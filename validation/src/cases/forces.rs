@@ -102,7 +102,9 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
             found.plots.push(plot(&format!("Forces by contacts and by spheres, {}, μ 0.5", grain.name()), series));
         }
     }
-    found.remarks.push(format!("Grains rest when their kinetic energy is below {REST:.0e} m g d each."));
+    found
+        .remarks
+        .push(format!("The bed rests when the kinetic energy of nine grains in ten is below {REST:.0e} m g d."));
     Ok(found)
 }
 

@@ -139,7 +139,7 @@ fn press(bench: &Bench, grain: Grain, friction: bool) -> Result<Pressed, CaseErr
             ("height under the plunger", format!("{:.2} d", first / D)),
             ("stress held", format!("{:.2} kPa, flattened by {:.2} kPa", 1e-3 * stress, 1e-3 * FLATTEN)),
             ("rate of strain", format!("{rate:.2} /s, inertial number {inertial:.1e} under the load")),
-            ("kinetic energy a grain over m g d under the load", format!("{kinetic:.1e}")),
+            ("kinetic energy of nine in ten over m g d under the load", format!("below {kinetic:.1e}")),
             ("largest overlap over the diameter under the load", format!("{:.3}", 0.5 * overlap)),
         ],
     })

@@ -93,11 +93,9 @@ fn normal_equations<const N: usize>(
             (at(h) - at(-h)) / (2.0 * h)
         });
         let rest = w * (y - f(x, p));
-        for i in 0..N {
+        for (i, row) in curvature.iter_mut().enumerate() {
             slope[i] += jacobian[i] * rest;
-            for j in 0..N {
-                curvature[i][j] += w * jacobian[i] * jacobian[j];
-            }
+            row.iter_mut().zip(&jacobian).for_each(|(c, j)| *c += w * jacobian[i] * j);
         }
     }
     (curvature, slope)
@@ -117,7 +115,7 @@ fn inverse<const N: usize>(m: &[[f64; N]; N]) -> Option<[[f64; N]; N]> {
         right.swap(column, pivot);
         let head = left[column][column];
         // Rounding leaves about 1e-16 of a dependent row.
-        if !(head.abs() > 1e-14) {
+        if head.is_nan() || head.abs() <= 1e-14 {
             return None;
         }
         left[column].iter_mut().chain(&mut right[column]).for_each(|x| *x /= head);

@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn a_chain_of_alternating_forces_is_anticorrelated_with_its_neighbours() {
-        let force = |k: usize| if k % 2 == 0 { 1.5 } else { 0.5 };
+        let force = |k: usize| if k.is_multiple_of(2) { 1.5 } else { 0.5 };
         let at = |k: usize| DVec3::new(0.1 * k as f64, 0.0, 0.0);
         let sphere = |k: usize| OnSphere { grain: k, centre: at(k), radius: 0.05, normal: force(k), tangential: 0.0 };
         let chain: Vec<OnSphere> = (0..60).map(sphere).collect();

@@ -178,7 +178,7 @@ mod tests {
         // Two forces at each depth, 0.5 and 1.5 times a mean that grows linearly from 0.
         let depth = |k: usize| 0.01 * (k / 2 + 1) as f64;
         let heights: Vec<f64> = (0..2000).map(|k| -depth(k)).collect();
-        let share = |k: usize| if k % 2 == 0 { 0.5 } else { 1.5 };
+        let share = |k: usize| if k.is_multiple_of(2) { 0.5 } else { 1.5 };
         let raw: Vec<f64> = (0..2000).map(|k| 7.0 * depth(k) * share(k)).collect();
         let spread = |v: &[f64]| (v.iter().map(|x| (x - 1.0).powi(2)).sum::<f64>() / v.len() as f64).sqrt();
         let (mut layered, mut plain) = (raw.clone(), raw);
