@@ -42,9 +42,9 @@ impl Warp {
         self.factor
     }
 
-    /// The clock with another factor (0 stands still) from a simulated time [s] on.
+    /// The clock with another factor (0 stands still, below 0 it runs backwards) from a simulated time [s] on.
     pub fn set(&mut self, factor: f64, time: f64) {
-        if factor.is_finite() && factor >= 0.0 && factor != self.factor {
+        if factor.is_finite() && factor != self.factor {
             *self = Warp { at: time, was: self.at(time), factor };
         }
     }
@@ -57,7 +57,7 @@ impl Warp {
     /// The clock from what [`Warp::column`] gave; none if it is something else.
     pub fn from_column(column: &Column) -> Option<Warp> {
         match column {
-            Column::F64(v) if v.len() == 3 && v.iter().all(|x| x.is_finite()) && v[2] >= 0.0 => {
+            Column::F64(v) if v.len() == 3 && v.iter().all(|x| x.is_finite()) => {
                 Some(Warp { at: v[0], was: v[1], factor: v[2] })
             }
             _ => None,

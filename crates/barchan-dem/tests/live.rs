@@ -101,6 +101,11 @@ fn a_wall_at_another_pace_goes_on_from_where_it_stands() {
     let exact = 1e-3 * (std::f64::consts::TAU * 100.0 * 2e-3).sin();
     assert!((dem.walls().1[0].position.z - exact).abs() < 1e-12);
 
+    // Back the way it came: to where it stood 1000 steps of full pace ago.
+    dem.set_wall_pace(-1.0);
+    run(&mut dem, 1000);
+    assert!((dem.walls().1[0].position.z - z).abs() < 1e-12 && rel(dem.walls().1[0].velocity.z, -v) < 1e-9);
+
     // The clock is part of the state.
     let saved = dem.save();
     let column = |name: &str| saved.iter().find(|c| c.0 == name).map(|c| c.1.clone());

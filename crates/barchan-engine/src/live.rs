@@ -51,14 +51,15 @@ impl World {
         self.dem.stop_spins();
     }
 
-    /// Lets emitters pour at `factor` times the scene's rate from now on; 0 stops them.
+    /// Lets emitters pour at `factor` times the scene's rate from now on; 0 stops them, and what was poured stays.
     pub fn set_flow(&mut self, factor: f64) {
         self.live.touched = true;
         let time = self.time();
-        self.live.flow.set(factor, time);
+        self.live.flow.set(factor.max(0.0), time);
     }
 
-    /// Lets walls go on with their prescribed motion at `factor` times its pace; 0 holds them.
+    /// Lets walls go on with their prescribed motion at `factor` times its pace; 0 holds them, −1 takes them back the
+    /// way they came.
     pub fn set_wall_pace(&mut self, factor: f64) {
         self.live.touched = true;
         self.dem.set_wall_pace(factor);

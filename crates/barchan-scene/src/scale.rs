@@ -245,6 +245,9 @@ impl Scene {
                     s.places(&mut [point]);
                     ceiling.iter_mut().for_each(|c| s.lengths(&mut [c]));
                 }
+                What::ForceNetwork { within, .. }
+                | What::ForceCorrelation { within, .. }
+                | What::ContactAngles { within, .. } => within.iter_mut().for_each(|region| s.region(region)),
                 What::Energy {}
                 | What::Coordination {}
                 | What::WallForces {}

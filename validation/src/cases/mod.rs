@@ -1,19 +1,30 @@
 //! The cases, one file each, in the order of the report.
 
+mod bed;
 mod beverloo;
 mod brazil_nut;
 mod bulk;
 mod chute;
 mod close_packing;
 mod collapse;
+mod contact_angles;
 mod cooling;
+mod distribution;
 mod elastic_gas;
 mod elastic_impact;
+mod force_correlation;
+mod force_network;
+mod forces;
+mod forces_frictionless;
+mod forces_loaded;
+mod forces_tangential;
 mod incline;
 mod janssen;
 mod micro_impact;
 mod oblique_impact;
+mod oedometer;
 mod orifice;
+mod press;
 mod pull_off;
 mod repose;
 mod restitution;
@@ -40,6 +51,14 @@ pub static CASES: &[Case] = &[
     solitary_wave::CASE,
     elastic_gas::CASE,
     cooling::CASE,
+    forces::CASE,
+    forces_frictionless::CASE,
+    forces_loaded::CASE,
+    forces_tangential::CASE,
+    force_correlation::CASE,
+    contact_angles::CASE,
+    force_network::CASE,
+    oedometer::CASE,
     repose::CASE,
     orifice::CASE,
     beverloo::CASE,

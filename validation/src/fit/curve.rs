@@ -93,11 +93,9 @@ fn normal_equations<const N: usize>(
             (at(h) - at(-h)) / (2.0 * h)
         });
         let rest = w * (y - f(x, p));
-        for i in 0..N {
+        for (i, row) in curvature.iter_mut().enumerate() {
             slope[i] += jacobian[i] * rest;
-            for j in 0..N {
-                curvature[i][j] += w * jacobian[i] * jacobian[j];
-            }
+            row.iter_mut().zip(&jacobian).for_each(|(c, j)| *c += w * jacobian[i] * j);
         }
     }
     (curvature, slope)

@@ -33,7 +33,7 @@ pub struct Bin {
 pub fn histogram(sample: &[f64], width: f64) -> Vec<Bin> {
     let counted = || sample.iter().filter(|x| **x >= 0.0 && x.is_finite());
     let largest = counted().fold(0.0, |a: f64, b| a.max(*b));
-    if width.is_nan() || width <= 0.0 || counted().next().is_none() {
+    if width <= 0.0 || !width.is_finite() || counted().next().is_none() {
         return vec![];
     }
     let mut counts = vec![0usize; (largest / width) as usize + 1];

@@ -3,25 +3,33 @@
 //! An observer reads the solver and a [`Frame`] and gives a row of numbers; it never changes the world. To add one, write
 //! a file here that implements [`Observer`] and one line in [`from_scene`].
 
+mod angles;
 mod bodies;
 mod coordination;
+mod correlation;
 mod count;
 mod energy;
 mod flow;
+mod forces;
 mod histogram;
 mod images;
+mod network;
 mod packing;
 mod profile;
 mod repose;
 mod solids;
 mod wall_forces;
 
+pub use angles::ContactAngles;
 pub use bodies::BodyPaths;
 pub use coordination::Coordination;
+pub use correlation::ForceCorrelation;
 pub use count::CountInRegion;
 pub use energy::Energy;
 pub use flow::Flow;
+pub use forces::{Chosen, Force, OnSphere};
 pub use histogram::ForceHistogram;
+pub use network::ForceNetwork;
 pub use packing::Packing;
 pub use profile::{PROFILE_FIELDS, Profile};
 pub use repose::{Repose, Slope};
@@ -73,6 +81,10 @@ pub trait Observer: Send {
 
 /// The observer that a scene asks for.
 pub fn from_scene(scene: &Scene, what: &What) -> Box<dyn Observer> {
+    let chosen = |within: &Option<Region>, layer: &Option<f64>| Chosen {
+        within: within.as_ref().map(|r| r.to_core()),
+        layer: *layer,
+    };
     match what {
         What::Energy {} => Box::new(Energy),
         What::Coordination {} => Box::new(Coordination),
@@ -93,6 +105,13 @@ pub fn from_scene(scene: &Scene, what: &What) -> Box<dyn Observer> {
         What::WallForces {} => Box::new(WallForces::new(scene.walls.iter().map(|w| w.name.clone()).collect())),
         What::Bodies {} => Box::new(BodyPaths::new(crate::bodies::named(scene))),
         What::ForceHistogram { bins, max } => Box::new(ForceHistogram::new(*bins as usize, *max)),
+        What::ForceNetwork { within, layer } => Box::new(ForceNetwork::new(chosen(within, layer))),
+        What::ForceCorrelation { bins, reach, within, layer } => {
+            Box::new(ForceCorrelation::new(*bins as usize, *reach, chosen(within, layer)))
+        }
+        What::ContactAngles { bins, axis, within, layer } => {
+            Box::new(ContactAngles::new(*bins as usize, *axis, chosen(within, layer)))
+        }
         What::Packing { region, rattlers_below } => {
             // A grain is held by two contacts opposite each other only if they can rub.
             let rubs = scene.grains.iter().any(|g| scene.materials.get(&g.material).is_some_and(|m| m.friction > 0.0));

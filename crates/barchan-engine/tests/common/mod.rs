@@ -91,6 +91,15 @@ every = "5 ms"
 [[measure]]
 profile = { box = { min = [0, 0, 0], max = [0.04, 0.03, 0.03] }, bins = 6 }
 every = "3 ms"
+[[measure]]
+force_network = { layer = "3 mm" }
+every = "5 ms"
+[[measure]]
+force_correlation = { within = { box = { min = [0, 0, 0], max = [0.04, 0.04, 0.02] } } }
+every = "5 ms"
+[[measure]]
+contact_angles = {}
+every = "5 ms"
 "#;
 
 pub fn parse(parts: &[&str]) -> Parsed {

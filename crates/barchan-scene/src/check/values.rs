@@ -194,10 +194,7 @@ fn output(c: &mut Check) {
         match &m.what {
             What::Flow { normal, .. } => c.direction(format!("{path}.flow.normal"), "the normal", *normal),
             What::ForceHistogram { bins, max } => {
-                if *bins == 0 || *bins > 100_000 {
-                    let at = format!("{path}.force_histogram.bins");
-                    c.error(at, format!("a histogram of {bins} bins is useless"), "give a number of bins such as 60");
-                }
+                number_of_bins(c, format!("{path}.force_histogram.bins"), *bins);
                 c.positive(format!("{path}.force_histogram.max"), "the upper end of a histogram", *max, "");
             }
             What::Repose { along, flank, column, ceiling, .. } => {
@@ -232,7 +229,38 @@ fn output(c: &mut Check) {
                     c.error(at, format!("a profile of {bins} bins is useless"), "give a number of bins such as 20");
                 }
             }
+            What::ForceNetwork { within, layer } => chosen(c, &format!("{path}.force_network"), within, *layer),
+            What::ForceCorrelation { bins, reach, within, layer } => {
+                let path = format!("{path}.force_correlation");
+                number_of_bins(c, format!("{path}.bins"), *bins);
+                c.positive(format!("{path}.reach"), "the reach of a correlation", *reach, "");
+                chosen(c, &path, within, *layer);
+            }
+            What::ContactAngles { bins, axis, within, layer } => {
+                let path = format!("{path}.contact_angles");
+                number_of_bins(c, format!("{path}.bins"), *bins);
+                if let Some(axis) = axis {
+                    c.direction(format!("{path}.axis"), "the axis", *axis);
+                }
+                chosen(c, &path, within, *layer);
+            }
             What::Energy {} | What::Coordination {} | What::WallForces {} | What::Bodies {} => {}
         }
+    }
+}
+
+fn number_of_bins(c: &mut Check, path: String, bins: u64) {
+    if bins == 0 || bins > 100_000 {
+        c.error(path, format!("a histogram of {bins} bins is useless"), "give a number of bins such as 60");
+    }
+}
+
+/// Which contacts are looked at, and in which layers.
+fn chosen(c: &mut Check, path: &str, within: &Option<Region>, layer: Option<f64>) {
+    if let Some(region) = within {
+        super::places::region(c, &format!("{path}.within"), region);
+    }
+    if let Some(layer) = layer {
+        c.positive(format!("{path}.layer"), "the thickness of a layer", layer, "m");
     }
 }

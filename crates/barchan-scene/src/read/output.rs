@@ -1,6 +1,6 @@
 //! Outputs and measurements.
 
-use super::{Reader, Value, grains};
+use super::{Keys, Reader, Value, grains};
 use crate::types::*;
 use crate::units::Quantity as Q;
 use glam::DVec3;
@@ -20,8 +20,8 @@ pub(super) fn output(cx: &mut Reader, value: Value, duration: f64) -> Output {
 pub(super) fn measure(cx: &mut Reader, value: Value, every: f64) -> Measure {
     let mut keys = value.table(cx, "write each measurement under its own `[[measure]]`");
     let help = "say what to measure: `energy = {}`, `coordination = {}`, `flow = { point, normal }`, `count = { box = … }`, \
-                `repose = { point }`, `wall_forces = {}`, `bodies = {}`, `force_histogram = {}`, `packing = { box = … }` or \
-                `profile = { box = …, bins }`";
+                `repose = { point }`, `wall_forces = {}`, `bodies = {}`, `force_histogram = {}`, `force_network = {}`, \
+                `force_correlation = {}`, `contact_angles = {}`, `packing = { box = … }` or `profile = { box = …, bins }`";
     let kinds = &[
         "energy",
         "coordination",
@@ -33,6 +33,9 @@ pub(super) fn measure(cx: &mut Reader, value: Value, every: f64) -> Measure {
         "force_histogram",
         "packing",
         "profile",
+        "force_network",
+        "force_correlation",
+        "contact_angles",
     ];
     let measure = Measure {
         name: keys.text_or(cx, "name", ""),
@@ -81,6 +84,19 @@ fn what(cx: &mut Reader, key: &str, value: Value) -> What {
             axis: keys.choice_or(cx, "axis", Axis::NAMES, Axis::Z),
             bins: keys.count_opt(cx, "bins").unwrap_or(What::PROFILE_BINS),
         },
+        "force_network" => What::ForceNetwork { within: within(cx, &mut keys), layer: layer(cx, &mut keys) },
+        "force_correlation" => What::ForceCorrelation {
+            bins: keys.count_opt(cx, "bins").unwrap_or(What::CORRELATION_BINS),
+            reach: keys.quantity_or(cx, "reach", Q::NUMBER, What::REACH),
+            within: within(cx, &mut keys),
+            layer: layer(cx, &mut keys),
+        },
+        "contact_angles" => What::ContactAngles {
+            bins: keys.count_opt(cx, "bins").unwrap_or(What::ANGLE_BINS),
+            axis: keys.get(cx, "axis").map(|v| v.vector(cx, Q::NUMBER)),
+            within: within(cx, &mut keys),
+            layer: layer(cx, &mut keys),
+        },
         _ => What::ForceHistogram {
             bins: keys.count_opt(cx, "bins").unwrap_or(What::BINS),
             max: keys.quantity_or(cx, "max", Q::NUMBER, What::MAX),
@@ -88,6 +104,14 @@ fn what(cx: &mut Reader, key: &str, value: Value) -> What {
     };
     keys.finish(cx);
     what
+}
+
+fn within(cx: &mut Reader, keys: &mut Keys) -> Option<Region> {
+    keys.get(cx, "within").map(|v| grains::counted(cx, v))
+}
+
+fn layer(cx: &mut Reader, keys: &mut Keys) -> Option<f64> {
+    keys.quantity_opt(cx, "layer", Q::LENGTH)
 }
 
 /// Gives measurements without a name their key, numbered from the second on.

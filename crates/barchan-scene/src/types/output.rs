@@ -142,6 +142,50 @@ pub enum What {
         #[serde(default = "profile_bins")]
         bins: u64,
     },
+    /// How unevenly the contacts between grains share the load.
+    ForceNetwork {
+        /// Only contacts in this region; left out: all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        within: Option<Region>,
+        /// Thickness of the layers whose mean forces are the measure of their own [m]; left out: one mean for all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(schema_with = "q::length")]
+        layer: Option<f64>,
+    },
+    /// Correlation of the forces on two spheres a distance apart.
+    ForceCorrelation {
+        /// Number of bins.
+        #[serde(default = "correlation_bins")]
+        bins: u64,
+        /// Largest distance, in mean diameters.
+        #[serde(default = "reach")]
+        #[schemars(schema_with = "q::number")]
+        reach: f64,
+        /// Only spheres in this region; left out: all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        within: Option<Region>,
+        /// Thickness of the layers whose mean forces are the measure of their own [m]; left out: one mean for all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(schema_with = "q::length")]
+        layer: Option<f64>,
+    },
+    /// Distribution of the angle between contacts and an axis.
+    ContactAngles {
+        /// Number of bins from 0° to 90°.
+        #[serde(default = "angle_bins")]
+        bins: u64,
+        /// Axis from which angles are counted, of any length; left out: that of gravity.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(schema_with = "q::direction")]
+        axis: Option<DVec3>,
+        /// Only contacts in this region; left out: all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        within: Option<Region>,
+        /// Thickness of the layers whose mean forces are the measure of their own [m]; left out: one mean for all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(schema_with = "q::length")]
+        layer: Option<f64>,
+    },
 }
 
 fn z() -> Axis {
@@ -150,6 +194,18 @@ fn z() -> Axis {
 
 fn profile_bins() -> u64 {
     What::PROFILE_BINS
+}
+
+fn correlation_bins() -> u64 {
+    What::CORRELATION_BINS
+}
+
+fn reach() -> f64 {
+    What::REACH
+}
+
+fn angle_bins() -> u64 {
+    What::ANGLE_BINS
 }
 
 fn bins() -> u64 {
@@ -173,6 +229,12 @@ impl What {
     pub const MAX: f64 = 6.0;
     /// Bins of a profile where none are given.
     pub const PROFILE_BINS: u64 = 20;
+    /// Bins of a force correlation where none are given.
+    pub const CORRELATION_BINS: u64 = 50;
+    /// Reach of a force correlation where none is given, in mean diameters.
+    pub const REACH: f64 = 5.0;
+    /// Bins of contact angles where none are given: 5° each.
+    pub const ANGLE_BINS: u64 = 18;
 
     /// Key in a scene.
     pub fn key(&self) -> &'static str {
@@ -187,6 +249,9 @@ impl What {
             Self::ForceHistogram { .. } => "force_histogram",
             Self::Packing { .. } => "packing",
             Self::Profile { .. } => "profile",
+            Self::ForceNetwork { .. } => "force_network",
+            Self::ForceCorrelation { .. } => "force_correlation",
+            Self::ContactAngles { .. } => "contact_angles",
         }
     }
 }
