@@ -291,7 +291,11 @@ impl Wall {
     /// (and, for a drive, to `gravity` [m/s²]) and is integrated by one semi-implicit step.
     pub fn advance(&self, state: &mut WallState, time: f64, dt: f64, gravity: DVec3) {
         if let Some(control) = &self.control {
-            control.advance(&mut state.drive, state.force, dt, gravity);
+            if self.motion.is_active(time) {
+                control.advance(&mut state.drive, state.force, dt, gravity);
+            } else {
+                state.drive.speed = 0.0;
+            }
         }
         self.place(state, time);
     }

@@ -81,6 +81,11 @@ pub(super) struct Pose {
 }
 
 impl Motion {
+    /// Whether the wall moves at a time [s].
+    pub fn is_active(&self, time: f64) -> bool {
+        time >= self.from && time < self.until
+    }
+
     /// Whether the wall never moves by itself.
     pub fn is_still(&self) -> bool {
         self.velocity == DVec3::ZERO
@@ -121,7 +126,7 @@ impl Motion {
             rotation = about * rotation;
             spin = about * spin + omega;
         }
-        let moving = time >= self.from && time < self.until;
+        let moving = self.is_active(time);
         Pose {
             position: arm + shift,
             rotation,

@@ -137,3 +137,21 @@ fn impossible_walls_are_named_with_a_remedy() {
     let hollow = Geometry::Disc { centre: DVec3::ZERO, normal: DVec3::Z, radius: 1.0, hole: 1.5 };
     assert_eq!(Wall::new("d", hollow, 0).check().len(), 1);
 }
+
+#[test]
+fn a_controlled_wall_holds_still_before_and_after_its_times() {
+    let g = DVec3::new(0.0, 0.0, -10.0);
+    let mut wall = plate(Control::Drive(Drive { axis: -DVec3::Z, mass: 1.0, load: 0.0, damping: 0.0 }));
+    (wall.motion.from, wall.motion.until) = (0.1, 0.2);
+    let (mut state, dt) = (wall.state_at(0.0), 1e-4);
+    let mut advance = |to: u32, from: u32| {
+        (from + 1..=to).for_each(|i| wall.advance(&mut state, f64::from(i) * dt, dt, g));
+        (state.position.z, state.velocity.z)
+    };
+    assert_eq!(advance(900, 0), (0.0, 0.0));
+    let (fallen, speed) = advance(1500, 900);
+    assert!((fallen + 0.0125).abs() < 1e-4 && (speed + 0.5).abs() < 2e-3, "{fallen} {speed}");
+    let (stopped, _) = advance(2100, 1500);
+    assert!((stopped + 0.05).abs() < 2e-4);
+    assert_eq!(advance(3000, 2100), (stopped, 0.0));
+}
