@@ -23,9 +23,8 @@ pub(crate) fn squared(inside: &[bool], [nx, ny]: [usize; 2]) -> Vec<Option<i64>>
     for row in down.chunks_exact(nx) {
         let value = |x: i64, i: i64| (x - i).pow(2) + row[i as usize].pow(2);
         // The last x at which parabola i is not above parabola u > i.
-        let meet = |i: i64, u: i64| {
-            (u * u - i * i + row[u as usize].pow(2) - row[i as usize].pow(2)).div_euclid(2 * (u - i))
-        };
+        let meet =
+            |i: i64, u: i64| (u * u - i * i + row[u as usize].pow(2) - row[i as usize].pow(2)).div_euclid(2 * (u - i));
         envelope.clear();
         for u in 0..nx as i64 {
             while envelope.last().is_some_and(|&(i, from)| value(from, i) > value(from, u)) {
@@ -66,9 +65,8 @@ mod tests {
             let inside: Vec<bool> = (0..nx * ny).map(|_| random.uniform() < share).collect();
             let found = squared(&inside, size);
             for here in 0..nx * ny {
-                let to = |there: usize| {
-                    (here % nx).abs_diff(there % nx).pow(2) + (here / nx).abs_diff(there / nx).pow(2)
-                };
+                let to =
+                    |there: usize| (here % nx).abs_diff(there % nx).pow(2) + (here / nx).abs_diff(there / nx).pow(2);
                 let nearest = (0..nx * ny).filter(|&t| !inside[t]).map(to).min();
                 assert_eq!(found[here], nearest.map(|n| n as i64), "{size:?} at {here}");
             }

@@ -39,8 +39,8 @@ pub struct Erosion {
 /// One tile after a sweep, before it is put in place of the old one.
 #[derive(Clone, Debug)]
 pub(crate) struct TileMove {
-    /// New heights and marks; only the part on the grid counts.
-    height: [[i64; TILE]; TILE],
+    /// What columns gain [quanta], and their new marks; only the part on the grid counts.
+    gain: [[i64; TILE]; TILE],
     mark: [[u8; TILE]; TILE],
     /// Something slid here, or had slid in the sweep before.
     changed: bool,
@@ -51,7 +51,7 @@ pub(crate) struct TileMove {
 
 impl TileMove {
     const EMPTY: TileMove =
-        TileMove { height: [[0; TILE]; TILE], mark: [[0; TILE]; TILE], changed: false, wakes: 0, moved: 0 };
+        TileMove { gain: [[0; TILE]; TILE], mark: [[0; TILE]; TILE], changed: false, wakes: 0, moved: 0 };
 
     pub(crate) fn count(grid: &Grid) -> usize {
         grid.size[0].div_ceil(TILE) * grid.size[1].div_ceil(TILE)
@@ -60,7 +60,8 @@ impl TileMove {
 
 /// A tile with its rim as it is before the sweep, and the flows found so far.
 struct Tile {
-    height: [[i64; WIDE]; WIDE],
+    /// Heights [quanta]: whole numbers, small enough that sums of four are exact.
+    height: [[f64; WIDE]; WIDE],
     mark: [[u8; WIDE]; WIDE],
     gain: [[i64; WIDE]; WIDE],
     slid: [[u8; WIDE]; WIDE],
@@ -69,6 +70,20 @@ struct Tile {
     size: [usize; 2],
     low: [usize; 2],
     high: [usize; 2],
+}
+
+/// A link from one column to another that is steep enough to look at.
+struct Link {
+    from: [usize; 2],
+    to: [usize; 2],
+    /// Columns beside the link.
+    near: [[usize; 2]; 4],
+    /// Height of the first above the second [quanta].
+    drop: f64,
+    /// Square of the gradient at the link's middle [quanta² a cell²].
+    squared: f64,
+    /// Share of the drop that would move without friction.
+    share: f64,
 }
 
 impl Tile {
@@ -80,7 +95,7 @@ impl Tile {
         let low = start.map(|s| usize::from(s == 0));
         let high = [0, 1].map(|k| size[k] + usize::from(start[k] + size[k] < columns.grid.size[k]));
         let mut out = Tile {
-            height: [[0; WIDE]; WIDE],
+            height: [[0.0; WIDE]; WIDE],
             mark: [[0; WIDE]; WIDE],
             gain: [[0; WIDE]; WIDE],
             slid: [[0; WIDE]; WIDE],
@@ -92,10 +107,12 @@ impl Tile {
         for y in low[1]..=high[1] {
             let first = start[0] + low[0] - 1 + (start[1] + y - 1) * nx;
             let (n, to) = (high[0] + 1 - low[0], low[0]..=high[0]);
-            out.height[y][to.clone()].copy_from_slice(&columns.height[first..first + n]);
+            for (to, from) in out.height[y][to.clone()].iter_mut().zip(&columns.height[first..first + n]) {
+                *to = *from as f64;
+            }
             out.mark[y][to].copy_from_slice(&columns.mark[first..first + n]);
         }
-        let beyond = |edge: i64, next: i64| 2 * edge - next;
+        let beyond = |edge: f64, next: f64| 2.0 * edge - next;
         for y in low[1]..=high[1] {
             let row = &mut out.height[y];
             let next = |x: usize| x.clamp(low[0], high[0]);
@@ -118,114 +135,123 @@ impl Tile {
         out
     }
 
-    /// Links to the neighbours in x and y.
-    fn straight_links(&mut self, limits: &Limits) {
-        let [w, h] = self.size;
-        for y in 1..=h {
+    /// Links to the neighbour in x.
+    fn links_in_x(&mut self, limits: &Limits) {
+        for y in 1..=self.size[1] {
+            let [below, here, above] = [self.height[y - 1], self.height[y], self.height[y + 1]];
+            let squared: [f64; WIDE - 1] = std::array::from_fn(|x| {
+                gradient(here[x] - here[x + 1], 0.25 * ((above[x] + above[x + 1]) - (below[x] + below[x + 1])))
+            });
+            if highest(&squared) <= limits.stop_squared {
+                continue;
+            }
             for x in self.low[0]..self.high[0] {
-                let z = &self.height;
-                let drop = z[y][x] - z[y][x + 1];
-                let across = z[y + 1][x] + z[y + 1][x + 1] - z[y - 1][x] - z[y - 1][x + 1];
-                if let Some(squared) = steep(drop, across, limits) {
-                    let near = [[x, y - 1], [x + 1, y - 1], [x, y + 1], [x + 1, y + 1]];
-                    self.slide([x, y], [x + 1, y], near, drop, squared, limits.straight, limits);
-                }
+                let near = [[x, y - 1], [x + 1, y - 1], [x, y + 1], [x + 1, y + 1]];
+                let (drop, squared, share) = (here[x] - here[x + 1], squared[x], limits.straight);
+                self.slide(&Link { from: [x, y], to: [x + 1, y], near, drop, squared, share }, limits);
             }
         }
+    }
+
+    /// Links to the neighbour in y.
+    fn links_in_y(&mut self, limits: &Limits) {
         for y in self.low[1]..self.high[1] {
-            for x in 1..=w {
-                let z = &self.height;
-                let drop = z[y][x] - z[y + 1][x];
-                let across = z[y][x + 1] + z[y + 1][x + 1] - z[y][x - 1] - z[y + 1][x - 1];
-                if let Some(squared) = steep(drop, across, limits) {
-                    let near = [[x - 1, y], [x - 1, y + 1], [x + 1, y], [x + 1, y + 1]];
-                    self.slide([x, y], [x, y + 1], near, drop, squared, limits.straight, limits);
-                }
+            let [here, above] = [self.height[y], self.height[y + 1]];
+            let squared: [f64; TILE] = std::array::from_fn(|k| {
+                let x = k + 1;
+                gradient(here[x] - above[x], 0.25 * ((here[x + 1] + above[x + 1]) - (here[x - 1] + above[x - 1])))
+            });
+            if highest(&squared) <= limits.stop_squared {
+                continue;
+            }
+            for x in 1..=self.size[0] {
+                let near = [[x - 1, y], [x - 1, y + 1], [x + 1, y], [x + 1, y + 1]];
+                let (drop, squared, share) = (here[x] - above[x], squared[x - 1], limits.straight);
+                self.slide(&Link { from: [x, y], to: [x, y + 1], near, drop, squared, share }, limits);
             }
         }
     }
 
     /// Links across corners: the two that cross in a square of four columns are each other's difference across.
-    fn diagonal_links(&mut self, limits: &Limits) {
+    fn links_across(&mut self, limits: &Limits) {
         for y in self.low[1]..self.high[1] {
+            let [here, above] = [self.height[y], self.height[y + 1]];
+            let squared: [f64; WIDE - 1] =
+                std::array::from_fn(|x| 0.5 * gradient(here[x] - above[x + 1], here[x + 1] - above[x]));
+            if highest(&squared) <= limits.stop_squared {
+                continue;
+            }
             for x in self.low[0]..self.high[0] {
-                let z = &self.height;
-                let (one, two) = (z[y][x] - z[y + 1][x + 1], z[y][x + 1] - z[y + 1][x]);
-                let squared = 0.5 * (one as f64 * one as f64 + two as f64 * two as f64);
-                if squared > limits.stop_squared {
-                    let ([a, b], [c, d]) = ([[x, y], [x + 1, y + 1]], [[x + 1, y], [x, y + 1]]);
-                    self.slide(a, b, [c, c, d, d], one, squared, limits.diagonal, limits);
-                    self.slide(c, d, [a, a, b, b], two, squared, limits.diagonal, limits);
-                }
+                let ([a, b], [c, d]) = ([[x, y], [x + 1, y + 1]], [[x + 1, y], [x, y + 1]]);
+                let (squared, share) = (squared[x], limits.diagonal);
+                let drop = here[x] - above[x + 1];
+                self.slide(&Link { from: a, to: b, near: [c, c, d, d], drop, squared, share }, limits);
+                let drop = here[x + 1] - above[x];
+                self.slide(&Link { from: c, to: d, near: [a, a, b, b], drop, squared, share }, limits);
             }
         }
     }
 
-    /// Lets sand slide along one link, if it is steeper than what holds there. `near` are the columns beside the link.
-    #[allow(clippy::too_many_arguments)] // one link, spelt out; a struct would be made here and taken apart here
-    #[inline]
-    fn slide(
-        &mut self,
-        [xa, ya]: [usize; 2],
-        [xb, yb]: [usize; 2],
-        near: [[usize; 2]; 4],
-        drop: i64,
-        squared: f64,
-        share: f64,
-        limits: &Limits,
-    ) {
+    /// Lets sand slide along one link, if it is steeper than what holds there.
+    #[inline(always)]
+    fn slide(&mut self, link: &Link, limits: &Limits) {
+        if link.squared <= limits.stop_squared {
+            return;
+        }
+        let ([xa, ya], [xb, yb]) = (link.from, link.to);
         let ends = self.mark[ya][xa] | self.mark[yb][xb];
-        let loose = near.iter().fold(ends, |m, &[x, y]| m | self.mark[y][x]) & LOOSE != 0;
+        let loose = link.near.iter().fold(ends, |m, &[x, y]| m | self.mark[y][x]) & LOOSE != 0;
         let (start, target) = match (ends & PRESSED != 0, loose) {
             (true, _) => (limits.inside_squared, limits.inside_target),
             (false, true) => (limits.stop_squared, limits.stop_target),
             (false, false) => (limits.outside_squared, limits.stop_target),
         };
-        if squared <= start {
+        if link.squared <= start {
             return;
         }
-        // The size alone is rounded, so that a mirrored link has the mirrored flow.
-        let size = (share * drop.abs() as f64 * (1.0 - target / squared.sqrt())) as i64;
-        if size == 0 {
-            return;
-        }
-        let flow = size * drop.signum();
+        // Rounded towards zero: a mirrored link has the mirrored flow.
+        let flow = (link.share * link.drop * (1.0 - target / link.squared.sqrt())) as i64;
         self.gain[ya][xa] -= flow;
         self.gain[yb][xb] += flow;
-        self.slid[ya][xa] = LOOSE;
-        self.slid[yb][xb] = LOOSE;
+        let slid = if flow != 0 { LOOSE } else { 0 };
+        self.slid[ya][xa] |= slid;
+        self.slid[yb][xb] |= slid;
         // Counted where the link begins; the rim's columns belong to other tiles.
         if (1..=self.size[0]).contains(&xa) && (1..=self.size[1]).contains(&ya) {
-            self.moved += size;
+            self.moved += flow.abs();
         }
     }
 
     fn write(&self, out: &mut TileMove) {
         let [w, h] = self.size;
-        (out.wakes, out.moved, out.changed) = (0, self.moved, false);
-        let mut had_slid = 0;
+        let (mut slid, mut had_slid) = (0, 0);
+        out.wakes = 0;
         for y in 1..=h {
-            for x in 1..=w {
-                out.height[y - 1][x - 1] = self.height[y][x] + self.gain[y][x];
-                out.mark[y - 1][x - 1] = self.mark[y][x] & !LOOSE | self.slid[y][x];
-                had_slid |= self.mark[y][x] & LOOSE;
-                if self.slid[y][x] != 0 {
-                    out.changed = true;
-                    let across = 0b010 | u16::from(x == 1) | u16::from(x == w) << 2;
-                    out.wakes |= across << 3 | if y == 1 { across } else { 0 } | if y == h { across << 6 } else { 0 };
-                }
+            let row = &self.slid[y];
+            let any = row[1..=TILE].iter().fold(0, |a, b| a | b);
+            if any != 0 {
+                let across = 0b010 | u16::from(row[1] != 0) | u16::from(row[w] != 0) << 2;
+                out.wakes |= across << 3 | if y == 1 { across } else { 0 } | if y == h { across << 6 } else { 0 };
+            }
+            slid |= any;
+            had_slid |= self.mark[y][1..=TILE].iter().fold(0, |a, b| a | b) & LOOSE;
+        }
+        (out.moved, out.changed) = (self.moved, slid | had_slid != 0);
+        if out.changed {
+            for y in 0..h {
+                out.gain[y].copy_from_slice(&self.gain[y + 1][1..=TILE]);
+                out.mark[y] = std::array::from_fn(|x| self.mark[y + 1][x + 1] & !LOOSE | self.slid[y + 1][x + 1]);
             }
         }
-        out.changed |= had_slid != 0;
     }
 }
 
-/// The squared gradient of a straight link, if it is above the least that can slide at all.
-#[inline]
-fn steep(drop: i64, across: i64, limits: &Limits) -> Option<f64> {
-    let (along, across) = (drop as f64, 0.25 * across as f64);
-    let squared = along * along + across * across;
-    (squared > limits.stop_squared).then_some(squared)
+fn gradient(along: f64, across: f64) -> f64 {
+    along * along + across * across
+}
+
+fn highest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |most, &v| if v > most { v } else { most })
 }
 
 impl Columns {
@@ -249,8 +275,9 @@ impl Columns {
         let limits = self.limits;
         let one = |(&tile, slot): (&u32, &mut TileMove)| {
             let mut tile = Tile::read(self, tile as usize);
-            tile.straight_links(&limits);
-            tile.diagonal_links(&limits);
+            tile.links_in_x(&limits);
+            tile.links_in_y(&limits);
+            tile.links_across(&limits);
             tile.write(slot);
         };
         tiles.par_iter().zip(&mut moves).with_min_len(4).for_each(one);
@@ -271,7 +298,9 @@ impl Columns {
         if slot.changed {
             for y in 0..h {
                 let first = tx * TILE + (ty * TILE + y) * nx;
-                self.height[first..first + w].copy_from_slice(&slot.height[y][..w]);
+                for (height, gain) in self.height[first..first + w].iter_mut().zip(&slot.gain[y]) {
+                    *height += gain;
+                }
                 self.mark[first..first + w].copy_from_slice(&slot.mark[y][..w]);
             }
         }

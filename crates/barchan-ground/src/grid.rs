@@ -6,10 +6,10 @@ use glam::{DVec2, DVec3};
 /// The unit of heights [m]: 2⁻⁴⁰ m = 0.91 pm, far below what anything resolves.
 pub const QUANTUM: f64 = 1.0 / (1_u64 << 40) as f64;
 
-/// The highest column [quanta], 8192 m: every height is exact as an f64 too.
-pub const HIGHEST: i64 = 1 << 53;
+/// The highest column [quanta], 2048 m: as an f64 every height is exact, and so is a sum of four.
+pub const HIGHEST: i64 = 1 << 51;
 
-/// Most columns: indices fit 32 bits, and sums of squares of what tests compare stay exact in 128.
+/// Most columns, 8192 × 8192: half a gigabyte of heights.
 const MOST: usize = 1 << 26;
 
 /// A height of so many quanta [m].
@@ -90,7 +90,7 @@ impl Grid {
         if nx == 0 || ny == 0 || nx.checked_mul(ny).is_none_or(|n| n > MOST) {
             return Err(GroundError::Size(nx, ny));
         }
-        if !(1e-6..=1e3).contains(&self.cell) {
+        if !(1e-4..=1e3).contains(&self.cell) {
             return Err(GroundError::Cell(self.cell));
         }
         if self.origin.is_finite() { Ok(()) } else { Err(GroundError::Origin) }

@@ -42,16 +42,20 @@ pub use underside::{sphere, traced};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum GroundError {
     /// No columns, or more than an index can hold.
-    #[error("a ground of {0} × {1} columns cannot be: use at least 1 × 1 and at most 2²⁶ in all, by a smaller area or a larger cell")]
+    #[error(
+        "a ground of {0} × {1} columns cannot be: use at least 1 × 1 and at most 2²⁶ in all, by a smaller area or a larger cell"
+    )]
     Size(usize, usize),
-    /// The columns' width is no length, or heights of a cell would not be resolved.
-    #[error("a cell of {0} m cannot be: use a width from 1e-6 m to 1000 m")]
+    /// The columns' width is no length, or beyond what the quantum suits.
+    #[error("a cell of {0} m cannot be: use a width from 0.1 mm to 1 km")]
     Cell(f64),
     /// The corner is nowhere.
     #[error("the ground's origin is not finite: give three finite coordinates")]
     Origin,
     /// A column is too high, below the floor, or not a number.
-    #[error("column {column} is {height} m high: heights are counted from the ground's floor, from 0 to 8192 m; move the floor or mend the data")]
+    #[error(
+        "column {column} is {height} m high: heights are counted from the ground's floor, from 0 to 2048 m; move the floor or mend the data"
+    )]
     Height {
         /// Which column.
         column: usize,
@@ -69,6 +73,8 @@ pub enum GroundError {
         remedy: &'static str,
     },
     /// Columns of numbers that do not belong together.
-    #[error("the saved ground does not fit: {0} has {1} values in place of {2}; it belongs to another grid or is damaged")]
+    #[error(
+        "the saved ground does not fit: {0} has {1} values in place of {2}; it belongs to another grid or is damaged"
+    )]
     Saved(&'static str, usize, usize),
 }

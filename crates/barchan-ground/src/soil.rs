@@ -15,7 +15,7 @@ pub struct Soil {
     pub outside: f64,
     /// Slope [rad] at which sliding sand comes to rest, θ_stop; at most `outside`.
     pub stop: f64,
-    /// How fast sand slides, as a share of the fastest stable rate, above 0 and up to 1.
+    /// How fast sand slides, as a share of the fastest stable rate, from 0.01 to 1.
     pub fraction: f64,
     /// How unevenly displaced sand is piled round a body, 0 (evenly) to 1.
     pub roughness: f64,
@@ -31,24 +31,12 @@ impl Soil {
     // frame, and has no counterpart, because our erosion goes on until all is at rest.
 
     /// Loose sand: footprints with soft, crumbling walls.
-    pub const SAND: Soil = Soil {
-        compression: 0.7,
-        inside: 0.8,
-        outside: 0.436 + HYSTERESIS,
-        stop: 0.436,
-        fraction: 1.0,
-        roughness: 0.2,
-    };
+    pub const SAND: Soil =
+        Soil { compression: 0.7, inside: 0.8, outside: 0.436 + HYSTERESIS, stop: 0.436, fraction: 1.0, roughness: 0.2 };
 
     /// Mud: steep walls, and a rim.
-    pub const MUD: Soil = Soil {
-        compression: 0.59,
-        inside: 1.57,
-        outside: 1.1 + HYSTERESIS,
-        stop: 1.1,
-        fraction: 1.0,
-        roughness: 0.2,
-    };
+    pub const MUD: Soil =
+        Soil { compression: 0.59, inside: 1.57, outside: 1.1 + HYSTERESIS, stop: 1.1, fraction: 1.0, roughness: 0.2 };
 
     /// Fresh snow: compressed away, with upright walls and no rim.
     pub const SNOW: Soil =
@@ -65,12 +53,16 @@ impl Soil {
     }
 
     /// Whether every number is in its range.
+    ///
+    /// # Errors
+    /// The first number that is not, with what it may be. Least values see to it that on the smallest cell whatever is
+    /// too steep moves by a quantum at least.
     pub fn check(&self) -> Result<(), GroundError> {
         let rules = [
             ("compression", self.compression, (0.0..=1.0).contains(&self.compression), "use a share from 0 to 1"),
             ("roughness", self.roughness, (0.0..=1.0).contains(&self.roughness), "use a share from 0 to 1"),
-            ("fraction", self.fraction, self.fraction > 0.0 && self.fraction <= 1.0, "use a share above 0, at most 1"),
-            ("stop", self.stop, self.stop > 0.0 && self.stop < FRAC_PI_2, "use an angle between 0 and π/2 rad"),
+            ("fraction", self.fraction, (0.01..=1.0).contains(&self.fraction), "use a share from 0.01 to 1"),
+            ("stop", self.stop, self.stop >= 0.01 && self.stop < FRAC_PI_2, "use an angle from 0.01 to below π/2 rad"),
             (
                 "outside",
                 self.outside,

@@ -28,9 +28,9 @@ pub fn traced(
                 return Some(z);
             }
             let next = z + free;
-            // Neither a distance that is not a number nor one too small for z to change may hold the march up.
-            if !(next > z) {
-                return None;
+            // A step too small for z to change would never end; where the distance is not a number, neither is z, and the loop ends.
+            if next == z {
+                return Some(z);
             }
             z = next;
         }
