@@ -1,10 +1,10 @@
 //! Sweeps a second of a 512 × 512 ground on the threads given (1 by default): all of it sliding, 1 % of it in one place, and
-//! 1 % scattered, so that nearly every tile is visited.
+//! 1 % scattered, so that nearly every tile is visited. Then the time of a push for each column under a ball.
 //!
 //! `cargo run --release -p barchan-ground --example speed -- 1`
 
-use barchan_ground::{Columns, Grid, Soil};
-use glam::DVec3;
+use barchan_ground::{Columns, Grid, Soil, sphere};
+use glam::{DVec2, DVec3};
 use std::time::Instant;
 
 const SIDE: usize = 512;
@@ -37,6 +37,17 @@ fn main() {
         let hash = ground.heights().iter().fold(0_u64, |h, &z| (h ^ z as u64).wrapping_mul(0x0100_0000_01b3));
         println!("{name}: {rate:.0} sweeps/s, {visited:.0} columns a sweep, {threads} threads, state {hash:016x}");
     }
+    let mut ground = rough(0.0, 1);
+    let middle = DVec2::splat(2.56);
+    let area = ground.grid().area(middle - 1.0, middle + 1.0);
+    let start = Instant::now();
+    let mut touched = 0;
+    for sunk in 1..=20 {
+        let ball = sphere(middle.extend(2.0 - 0.02 * f64::from(sunk)), 1.0);
+        touched += pool.install(|| ground.push(area, &ball)).contacts.len();
+    }
+    let each = start.elapsed().as_secs_f64() / touched as f64;
+    println!("push: {:.0} ns a column in contact, {} a push", each * 1e9, touched / 20);
     let mut ground = rough(0.0, 1);
     ground.erode(1);
     println!("quiet: {} columns visited", ground.erode(1000).visited);

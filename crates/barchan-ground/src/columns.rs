@@ -8,12 +8,13 @@ use glam::DVec3;
 
 /// A column took part in sliding in the last sweep.
 pub(crate) const LOOSE: u8 = 1;
-/// A body has pressed the column, and nothing loose was laid on it since.
+/// A body has pressed the column, and nothing was laid on it or taken from it since.
 pub(crate) const PRESSED: u8 = 2;
 
 /// The ground: columns of sand on a flat floor.
 ///
-/// Sand does not leave over the edges of the grid, which act as upright smooth walls.
+/// Sand does not leave over the edges of the grid, which act as upright smooth walls. Columns are named by their number
+/// ([`Grid::column_at`]); a number beyond the grid panics, as an index does.
 #[derive(Clone, Debug)]
 pub struct Columns {
     pub(crate) grid: Grid,
@@ -125,7 +126,8 @@ impl Columns {
         &self.height
     }
 
-    /// Whether a body has pressed the column and nothing was laid on it since: slopes at it hold up to `inside`.
+    /// Whether a body has pressed the column and nothing was laid on it or taken from it since: slopes at it hold up to
+    /// `inside`.
     pub fn is_pressed(&self, column: usize) -> bool {
         self.mark[column] & PRESSED != 0
     }

@@ -73,7 +73,7 @@ impl Grid {
         }
     }
 
-    /// A volume [m³] as whole quanta of one column's height, rounded down, and the volume [m³] that is left over.
+    /// A finite volume [m³] as whole quanta of one column's height, rounded down, and the volume [m³] that is left over.
     pub fn quanta(&self, volume: f64) -> (i64, f64) {
         let unit = self.cell * self.cell * QUANTUM;
         let whole = (volume / unit).floor();

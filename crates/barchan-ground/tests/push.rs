@@ -88,6 +88,24 @@ fn compression_takes_its_share_exactly() {
 }
 
 #[test]
+fn presets_print_as_their_names_say() {
+    let rim = |name: &str| {
+        let soil = Soil::preset(name).unwrap();
+        let (mut ground, push, _) = pressed(soil, 0.3, 0.15);
+        assert!(ground.erode(200_000).settled, "{name}");
+        let above = ground.heights().iter().map(|&h| (metres(h) - 0.75).max(0.0)).sum::<f64>();
+        let deepest = 0.75 - metres(*ground.heights().iter().min().unwrap());
+        (above / metres(push.displaced as i64), deepest)
+    };
+    let [sand, mud, snow] = ["sand", "mud", "snow"].map(rim);
+    assert_eq!(snow.0, 0.0, "snow has no rim");
+    assert!(mud.0 > 0.3 && mud.0 <= 0.41 + 1e-9, "mud keeps its rim: {}", mud.0);
+    assert!(sand.0 > 0.0 && sand.0 < 0.3, "some sand slides back: {}", sand.0);
+    assert!((snow.1 - 0.15).abs() < 1e-3 && (mud.1 - 0.15).abs() < 1e-3, "both keep the print's depth");
+    assert_eq!(Soil::preset("porridge"), None);
+}
+
+#[test]
 fn a_body_that_lies_still_disturbs_nothing() {
     let soil = plain(30.0);
     let (mut ground, first, middle) = pressed(Soil { inside: 1.5, ..soil }, 0.15, 0.05);
