@@ -81,6 +81,8 @@ struct Link {
     near: [[usize; 2]; 4],
     /// Height of the first above the second [quanta].
     drop: f64,
+    /// One over the squared length of the link [1/cell²].
+    inverse: f64,
     /// Square of the gradient at the link's middle [quanta² a cell²].
     squared: f64,
     /// Share of the drop that would move without friction.
@@ -148,8 +150,8 @@ impl Tile {
             }
             for x in self.low[0]..self.high[0] {
                 let near = [[x, y - 1], [x + 1, y - 1], [x, y + 1], [x + 1, y + 1]];
-                let (drop, squared, share) = (here[x] - here[x + 1], squared[x], limits.straight);
-                self.slide(&Link { from: [x, y], to: [x + 1, y], near, drop, squared, share }, limits);
+                let (drop, squared, share, inverse) = (here[x] - here[x + 1], squared[x], limits.straight, 1.0);
+                self.slide(&Link { from: [x, y], to: [x + 1, y], near, drop, inverse, squared, share }, limits);
             }
         }
     }
@@ -167,8 +169,8 @@ impl Tile {
             }
             for x in 1..=self.size[0] {
                 let near = [[x - 1, y], [x - 1, y + 1], [x + 1, y], [x + 1, y + 1]];
-                let (drop, squared, share) = (here[x] - above[x], squared[x - 1], limits.straight);
-                self.slide(&Link { from: [x, y], to: [x, y + 1], near, drop, squared, share }, limits);
+                let (drop, squared, share, inverse) = (here[x] - above[x], squared[x - 1], limits.straight, 1.0);
+                self.slide(&Link { from: [x, y], to: [x, y + 1], near, drop, inverse, squared, share }, limits);
             }
         }
     }
@@ -184,11 +186,11 @@ impl Tile {
             }
             for x in self.low[0]..self.high[0] {
                 let ([a, b], [c, d]) = ([[x, y], [x + 1, y + 1]], [[x + 1, y], [x, y + 1]]);
-                let (squared, share) = (squared[x], limits.diagonal);
+                let (squared, share, inverse) = (squared[x], limits.diagonal, 0.5);
                 let drop = here[x] - above[x + 1];
-                self.slide(&Link { from: a, to: b, near: [c, c, d, d], drop, squared, share }, limits);
+                self.slide(&Link { from: a, to: b, near: [c, c, d, d], drop, inverse, squared, share }, limits);
                 let drop = here[x + 1] - above[x];
-                self.slide(&Link { from: c, to: d, near: [a, a, b, b], drop, squared, share }, limits);
+                self.slide(&Link { from: c, to: d, near: [a, a, b, b], drop, inverse, squared, share }, limits);
             }
         }
     }
@@ -201,17 +203,20 @@ impl Tile {
         }
         let ([xa, ya], [xb, yb]) = (link.from, link.to);
         let ends = self.mark[ya][xa] | self.mark[yb][xb];
-        let loose = link.near.iter().fold(ends, |m, &[x, y]| m | self.mark[y][x]) & LOOSE != 0;
-        let (start, target) = match (ends & PRESSED != 0, loose) {
+        let near = link.near.iter().fold(0, |m, &[x, y]| m | self.mark[y][x]);
+        let (start, target) = match (ends & PRESSED != 0, (ends | near) & LOOSE != 0) {
             (true, _) => (limits.inside_squared, limits.inside_target),
             (false, true) => (limits.stop_squared, limits.stop_target),
             (false, false) => (limits.outside_squared, limits.stop_target),
         };
-        if link.squared <= start {
+        // Beside a print the difference across is the print's wall, which holds: it must not drive sand along the rim.
+        let beside = ends & PRESSED == 0 && near & PRESSED != 0;
+        let squared = if beside { link.drop * link.drop * link.inverse } else { link.squared };
+        if squared <= start {
             return;
         }
         // Rounded towards zero: a mirrored link has the mirrored flow.
-        let flow = (link.share * link.drop * (1.0 - target / link.squared.sqrt())) as i64;
+        let flow = (link.share * link.drop * (1.0 - target / squared.sqrt())) as i64;
         self.gain[ya][xa] -= flow;
         self.gain[yb][xb] += flow;
         let slid = if flow != 0 { LOOSE } else { 0 };

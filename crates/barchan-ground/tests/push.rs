@@ -92,7 +92,8 @@ fn presets_print_as_their_names_say() {
     let rim = |name: &str| {
         let soil = Soil::preset(name).unwrap();
         let (mut ground, push, _) = pressed(soil, 0.3, 0.15);
-        assert!(ground.erode(200_000).settled, "{name}");
+        // Some R² sweeps for a print of R = 16 columns: its wall drives nothing along the rim.
+        assert!(ground.erode(1000).settled, "{name}");
         let above = ground.heights().iter().map(|&h| (metres(h) - 0.75).max(0.0)).sum::<f64>();
         let deepest = 0.75 - metres(*ground.heights().iter().min().unwrap());
         (above / metres(push.displaced as i64), deepest)
@@ -129,7 +130,7 @@ fn a_pressed_wall_holds_at_the_inner_slope_and_falls_at_the_outer() {
         let middle = ground.grid().origin.truncate() + 0.75;
         let area = ground.grid().area(middle - 0.25, middle + 0.25);
         ground.push(area, &|x, y| (DVec2::new(x, y).distance(middle) < 0.2).then_some(-1.0 + 0.3));
-        assert!(ground.erode(200_000).settled);
+        assert!(ground.erode(20_000).settled);
         metres(ground.heights()[ground.grid().column_at(middle.x + 0.19, middle.y).unwrap()])
     };
     let (firm, loose) = (hole(1.57), hole(30_f64.to_radians()));

@@ -23,7 +23,7 @@ fn cone(soil: Soil, at: DVec2, drops: usize) -> Columns {
         }
         ground.erode(100);
     }
-    assert!(ground.erode(200_000).settled);
+    assert!(ground.erode(20_000).settled);
     ground
 }
 
@@ -77,7 +77,7 @@ fn a_slope_between_the_two_limits_rests_until_it_is_disturbed() {
     assert_eq!(ground.erode(10).moved, 0, "32° rest below 34°");
     // A heap of two cells' height on the slope starts an avalanche, which goes down to 30° where it passed.
     ground.raise(20 + 20 * size[0], (2.0 * step / barchan_ground::QUANTUM) as i64);
-    let found = ground.erode(500_000);
+    let found = ground.erode(20_000);
     assert!(found.settled && found.moved > 0);
     let z = |x: usize| ground.heights()[x + 20 * size[0]] as f64 * barchan_ground::QUANTUM;
     let after = ((z(15) - z(25)) / (10.0 * ground.grid().cell)).atan().to_degrees();
@@ -88,7 +88,7 @@ fn a_slope_between_the_two_limits_rests_until_it_is_disturbed() {
 fn rough_ground_comes_to_rest_with_no_slope_above_the_limit() {
     for (size, degrees) in [([50, 37], 30.0), ([33, 65], 12.0), ([1, 40], 25.0), ([17, 1], 25.0)] {
         let mut ground = rough(size, plain(degrees), 7);
-        let found = ground.erode(300_000);
+        let found = ground.erode(20_000);
         assert!(found.settled, "{size:?}");
         let (pair, square) = steepest(&ground);
         let limit = degrees.to_radians() + 1e-9;
@@ -101,7 +101,7 @@ fn rough_ground_comes_to_rest_with_no_slope_above_the_limit() {
 fn slopes_stay_below_the_limit_with_hysteresis_too() {
     let soil = Soil { outside: 28_f64.to_radians(), inside: 28_f64.to_radians(), ..plain(25.0) };
     let mut ground = rough([40, 40], soil, 3);
-    assert!(ground.erode(300_000).settled);
+    assert!(ground.erode(20_000).settled);
     let (pair, square) = steepest(&ground);
     assert!(pair.max(square).to_degrees() <= 25.0 + 1e-6, "{}", pair.max(square).to_degrees());
 }
