@@ -13,7 +13,7 @@
 //! A closed mesh is a solid, touched from outside alone: the far side of a thin blade must not reach through it. An open one
 //! is a shell, touched from both sides, as all walls with a rim are.
 
-use super::facets::{Facets, Feature, Foot};
+use super::facets::{Facets, Feature};
 use glam::DVec3;
 
 /// Cosine of the angle within which two contacts count as one. At 15° a second contact begins before its share of the overlap,
@@ -132,20 +132,12 @@ impl Facets {
         let mut minima = [None; MOST_MINIMA];
         let mut count = 0;
         for feature in triangles.iter().flat_map(|&t| self.led_by(t)) {
-            let key = self.key(feature);
-            let foot = self.foot(key);
-            let offset = foot.offset(x);
-            let distance = offset.length();
-            let beyond = distance - reach;
-            if beyond >= found.room {
-                continue;
-            }
-            // How far it is from being touched: out of reach, or outside the feature's region.
-            let out = (self.outside(feature, &foot, x, offset) - LEVEL * reach).max(beyond);
+            let (out, offset) = self.outside(feature, x, reach, found.room);
             found.room = found.room.min(out.abs());
             if out > 0.0 {
                 continue;
             }
+            let (key, distance) = (self.key(feature), offset.length());
             let (turns, level) = match feature {
                 Feature::Face(t) => (false, self.normal(t)),
                 Feature::Edge(e) => (true, self.normal(e / 3)),
@@ -171,36 +163,64 @@ impl Facets {
         found
     }
 
-    /// How far `x` is outside the region from which a feature is a local minimum of the distance, at least [m]; negative: how deep
-    /// inside. It changes no faster than `x`.
-    fn outside(&self, feature: Feature, foot: &Foot, x: DVec3, offset: DVec3) -> f64 {
-        let (ways, height) = match feature {
+    /// How far `x` is from touching a feature within `reach`, at least [m], and its offset from the feature's plane, line or point
+    /// [m]: how far it is out of reach, or outside the region from which the feature is a local minimum of the distance. Negative: how
+    /// deep inside. It changes no faster than `x`. Beyond `enough` [m] any bound will do, and most are had cheaply.
+    fn outside(&self, feature: Feature, x: DVec3, reach: f64, enough: f64) -> (f64, DVec3) {
+        let mut out = f64::NEG_INFINITY;
+        let mut height = f64::NEG_INFINITY;
+        let offset;
+        match feature {
             Feature::Face(t) => {
-                let (corners, normal) = (self.mesh().corners(t as usize), foot.along);
-                let beyond = |k: usize| {
+                let (corners, normal) = (self.mesh().corners(t as usize), self.normal(t));
+                height = (x - corners[0]).dot(normal);
+                offset = normal * height;
+                out = out.max(height.abs() - reach);
+                for k in 0..3 {
                     let (a, b) = (corners[k], corners[(k + 1) % 3]);
-                    (x - a).dot((b - a).cross(normal).normalize())
-                };
-                (beyond(0).max(beyond(1)).max(beyond(2)), (x - foot.point).dot(normal))
+                    if out <= enough {
+                        out = out.max((x - a).dot((b - a).cross(normal)) / a.distance(b) - LEVEL * reach);
+                    }
+                }
             }
             Feature::Edge(e) => {
                 let [a, b] = self.ends(e);
-                let beyond = (a - x).dot(foot.along).max((x - b).dot(foot.along));
-                self.sides(e).fold((beyond, f64::NEG_INFINITY), |(beyond, height), (t, third)| {
-                    let way = (third - a).reject_from_normalized(foot.along).normalize();
-                    (beyond.max(offset.dot(way)), height.max(offset.dot(self.normal(t))))
-                })
+                let (along, from) = (b - a, x - a);
+                let square = along.length_squared();
+                let share = from.dot(along) / square;
+                offset = from - along * share;
+                out = out.max(offset.length() - reach);
+                if out <= enough {
+                    out = out.max((-share).max(share - 1.0) * square.sqrt() - LEVEL * reach);
+                }
+                for (t, third) in self.sides(e) {
+                    if out <= enough {
+                        let way = third - a;
+                        let way = way - along * (way.dot(along) / square);
+                        out = out.max(offset.dot(way) / way.length() - LEVEL * reach);
+                        height = height.max(offset.dot(self.normal(t)));
+                    }
+                }
             }
             Feature::Corner(v) => {
-                self.fan(v).iter().fold((f64::NEG_INFINITY, f64::NEG_INFINITY), |(beyond, height), &t| {
-                    let ways = self.mesh().corners(t as usize).map(|c| (c - foot.point).normalize_or_zero());
+                let point = self.mesh().vertices[v as usize];
+                offset = x - point;
+                out = out.max(offset.length() - reach);
+                for &t in self.fan(v) {
                     // The corner itself is no way, and leads nowhere.
-                    let leads = ways.iter().filter(|w| **w != DVec3::ZERO).map(|w| offset.dot(*w));
-                    (leads.fold(beyond, f64::max), height.max(offset.dot(self.normal(t))))
-                })
+                    for way in self.mesh().corners(t as usize).map(|c| c - point) {
+                        if out <= enough && way != DVec3::ZERO {
+                            out = out.max(offset.dot(way) / way.length() - LEVEL * reach);
+                        }
+                    }
+                    height = height.max(offset.dot(self.normal(t)));
+                }
             }
-        };
-        if self.is_solid() { ways.max(-height) } else { ways }
+        }
+        if self.is_solid() && out <= enough {
+            out = out.max(-height - LEVEL * reach);
+        }
+        (out, offset)
     }
 }
 
