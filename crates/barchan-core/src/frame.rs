@@ -4,6 +4,7 @@
 //! One row is one grain. A grain of several spheres is expanded by [`Frame::spheres`].
 
 use crate::mesh::Mesh;
+use crate::relief::Relief;
 use crate::shapes::Shape;
 use glam::{DQuat, DVec3};
 use std::borrow::Cow;
@@ -44,6 +45,8 @@ pub struct Frame<'a> {
     pub materials: Arc<[String]>,
     /// Walls as they stand.
     pub walls: Vec<WallFrame>,
+    /// The ground's surface, where there is a ground.
+    pub ground: Option<Arc<Relief>>,
 }
 
 /// A column that only some solvers have.
@@ -151,6 +154,7 @@ impl Frame<'_> {
             shapes: self.shapes,
             materials: self.materials,
             walls: self.walls,
+            ground: self.ground,
         }
     }
 }

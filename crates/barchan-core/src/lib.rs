@@ -7,6 +7,7 @@ pub mod mesh;
 pub mod neighbours;
 pub mod packing;
 pub mod regions;
+pub mod relief;
 pub mod rng;
 pub mod sampling;
 pub mod sdf;

@@ -69,6 +69,7 @@ impl<R: Kernels> Solver<R> {
                     torque: s.torque,
                 })
                 .collect(),
+            ground: None,
         }
     }
 

@@ -31,6 +31,7 @@ pub fn frame(n: usize, time: f64) -> Frame<'static> {
         shapes: Arc::from([Shape::sphere(), Shape::tetrahedron(1.4).unwrap()]),
         materials: Arc::from(["dry sand".to_owned(), "Körner\\n <\"&\">".to_owned()]),
         walls: vec![wall("floor", 1.0), wall("lid, \"upper\"", 2.0)],
+        ground: None,
     }
 }
 

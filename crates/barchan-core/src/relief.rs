@@ -1,0 +1,137 @@
+//! The surface of a ground: heights over a rectangle, bilinear between the middles of square cells.
+//!
+//! The solver of the ground keeps its own state; a [`Relief`] is what others see of it: grains that touch it, readers of
+//! frames, the renderer.
+
+use glam::{DVec2, DVec3};
+
+/// Heights over a rectangle of square cells. Cells are numbered along x first: cell = x + y · size\[0\].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Relief {
+    /// Lower corner of the first cell [m]; z is the floor from which heights are counted.
+    pub origin: DVec3,
+    /// Width of a cell [m].
+    pub cell: f64,
+    /// Cells along x and y, at least one each.
+    pub size: [usize; 2],
+    /// Height of each cell's middle above the floor [m].
+    pub height: Vec<f64>,
+}
+
+/// The surface over one point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Over {
+    /// Its z [m].
+    pub z: f64,
+    /// Its slope along x and y.
+    pub slope: DVec2,
+}
+
+impl Over {
+    /// Unit normal, upwards.
+    pub fn normal(&self) -> DVec3 {
+        (-self.slope).extend(1.0).normalize()
+    }
+}
+
+impl Relief {
+    /// Upper corner, seen from above [m].
+    pub fn end(&self) -> DVec2 {
+        self.origin.truncate() + DVec2::new(self.size[0] as f64, self.size[1] as f64) * self.cell
+    }
+
+    /// Where a cell's middle is on the surface [m].
+    pub fn point(&self, cell: usize) -> DVec3 {
+        let at = DVec2::new((cell % self.size[0]) as f64, (cell / self.size[0]) as f64);
+        self.origin + ((at + 0.5) * self.cell).extend(self.height[cell])
+    }
+
+    /// The surface over (x, y) [m]; none beside the ground. Within half a cell of the rim it is level towards the rim.
+    #[inline]
+    pub fn over(&self, x: f64, y: f64) -> Option<Over> {
+        let at = (DVec2::new(x, y) - self.origin.truncate()) / self.cell;
+        let [nx, ny] = self.size;
+        if !(at.x >= 0.0 && at.y >= 0.0 && at.x <= nx as f64 && at.y <= ny as f64) {
+            return None;
+        }
+        let (x0, x1, u, inside_x) = between(at.x, nx);
+        let (y0, y1, v, inside_y) = between(at.y, ny);
+        let corner = |x: usize, y: usize| self.height[x + y * nx];
+        let (a, b, c, d) = (corner(x0, y0), corner(x1, y0), corner(x0, y1), corner(x1, y1));
+        let z = self.origin.z + (a * (1.0 - u) + b * u) * (1.0 - v) + (c * (1.0 - u) + d * u) * v;
+        let along_x = if inside_x { (b - a) * (1.0 - v) + (d - c) * v } else { 0.0 };
+        let along_y = if inside_y { (c - a) * (1.0 - u) + (d - b) * u } else { 0.0 };
+        Some(Over { z, slope: DVec2::new(along_x, along_y) / self.cell })
+    }
+}
+
+/// The two middles beside a place counted in cells, the share of the way from one to the other, and whether it is between them.
+#[inline]
+fn between(at: f64, n: usize) -> (usize, usize, f64, bool) {
+    let from = at - 0.5;
+    let inside = from >= 0.0 && from <= (n - 1) as f64 && n > 1;
+    let low = (from.max(0.0) as usize).min(n - 1);
+    let high = (low + 1).min(n - 1);
+    (low, high, (from - low as f64).clamp(0.0, 1.0), inside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Random;
+
+    fn relief(size: [usize; 2], height: impl Fn(DVec2) -> f64) -> Relief {
+        let mut made =
+            Relief { origin: DVec3::new(1.0, -2.0, 0.5), cell: 0.1, size, height: vec![0.0; size[0] * size[1]] };
+        for cell in 0..made.height.len() {
+            made.height[cell] = height(made.point(cell).truncate());
+        }
+        made
+    }
+
+    #[test]
+    fn a_slope_is_met_exactly() {
+        let mut random = Random::new(1, 0);
+        for _ in 0..200 {
+            let [a, b] = [(); 2].map(|()| 2.0 * random.uniform() - 1.0);
+            let at = DVec2::new(1.06 + 0.88 * random.uniform(), -1.94 + 0.38 * random.uniform());
+            let plane = |p: DVec2| 3.0 + a * p.x + b * p.y;
+            let over = relief([10, 5], plane).over(at.x, at.y).unwrap();
+            assert!((over.z - 0.5 - plane(at)).abs() < 1e-12);
+            assert!((over.slope - DVec2::new(a, b)).length() < 1e-9);
+            let n = over.normal();
+            assert!(n.dot(DVec3::new(1.0, 0.0, a)).abs() < 1e-9 && n.dot(DVec3::new(0.0, 1.0, b)).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn slopes_are_the_derivative_of_heights() {
+        let bumps = relief([10, 5], |p| (9.0 * p.x).sin() * (7.0 * p.y).cos());
+        let (mut random, step, mut held) = (Random::new(2, 0), 1e-7, 0);
+        for _ in 0..500 {
+            let at = DVec2::new(1.0 + random.uniform(), -2.0 + 0.5 * random.uniform());
+            let over = bumps.over(at.x, at.y).unwrap();
+            let (Some(right), Some(up)) = (bumps.over(at.x + step, at.y), bumps.over(at.x, at.y + step)) else {
+                continue;
+            };
+            // Where a seam lies within the step the slope jumps.
+            if (right.slope - over.slope).length() < 1e-3 && (up.slope - over.slope).length() < 1e-3 {
+                assert!(((right.z - over.z) / step - over.slope.x).abs() < 1e-4);
+                assert!(((up.z - over.z) / step - over.slope.y).abs() < 1e-4);
+                held += 1;
+            }
+        }
+        assert!(held > 400);
+    }
+
+    #[test]
+    fn beside_the_ground_there_is_nothing() {
+        let flat = relief([10, 5], |_| 1.0);
+        assert_eq!(flat.end(), DVec2::new(2.0, -1.5));
+        assert!(
+            flat.over(0.99, -1.8).is_none() && flat.over(1.5, -1.49).is_none() && flat.over(f64::NAN, -1.8).is_none()
+        );
+        assert_eq!(flat.over(2.0, -1.5), Some(Over { z: 1.5, slope: DVec2::ZERO }));
+        assert_eq!(relief([1, 1], |_| 2.0).over(1.05, -1.95), Some(Over { z: 2.5, slope: DVec2::ZERO }));
+    }
+}
