@@ -73,7 +73,6 @@ pub static CASES: &[Case] = &[
 /// Criteria that are known not to be met, by case and key. Why is in the remarks of the case. They fail in the report like
 /// any other; `barchan validate --known` does not count them, so that a test can tell them from news.
 pub static KNOWN: &[(&str, &str)] = &[
-    ("oblique-impact", "stick restitution"),
     ("micro-impact", "steel slides"),
     ("micro-impact", "steel spin"),
     ("micro-impact", "polyethylene slides"),
