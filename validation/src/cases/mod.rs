@@ -29,6 +29,7 @@ mod pull_off;
 mod repose;
 mod restitution;
 mod rolling_decay;
+mod shelf;
 mod silo;
 mod slip_to_roll;
 mod solitary_wave;
