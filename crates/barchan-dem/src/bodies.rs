@@ -2,6 +2,7 @@
 //!
 //! Others feel the wall; what they do to it is handed to the grain after the contact pass, as a load on the grain's first
 //! sphere, so that the integrator knows nothing of it. Both sides of every contact act on what moves: momentum is kept.
+//! Loads from outside the solver ([`crate::Dem::set_load`]) take the same way.
 
 use crate::kernel::Kernels;
 use crate::state::vec3;
@@ -18,6 +19,19 @@ pub enum Carrier {
     Grain(u32),
     /// A grain that is not in the world (any more): nobody can touch the wall.
     Gone,
+}
+
+/// A load from outside on a grain, held until it is changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Held {
+    /// Id of the grain.
+    pub id: u32,
+    /// Its present slot; none if it is not in the world (any more).
+    slot: Option<u32>,
+    /// Force [N].
+    pub force: DVec3,
+    /// Torque about the centre of mass [N m].
+    pub torque: DVec3,
 }
 
 /// Carriers of the walls, by their present slots.
@@ -47,17 +61,39 @@ impl Carriers {
     }
 }
 
+impl Held {
+    /// Loads as columns of a checkpoint: ids, then six numbers each.
+    pub fn columns(held: &[Held]) -> (Vec<u32>, Vec<f64>) {
+        let numbers = |h: &Held| h.force.to_array().into_iter().chain(h.torque.to_array());
+        (held.iter().map(|h| h.id).collect(), held.iter().flat_map(numbers).collect())
+    }
+
+    /// What [`Held::columns`] gave; none if it is something else.
+    pub fn from_columns(ids: &[u32], numbers: &[f64]) -> Option<Vec<Held>> {
+        let sound = numbers.len() == 6 * ids.len() && numbers.iter().all(|x| x.is_finite());
+        let rows = ids.iter().zip(numbers.chunks_exact(6));
+        let held = |(&id, n): (&u32, &[f64])| Held {
+            id,
+            slot: None,
+            force: DVec3::from_slice(&n[..3]),
+            torque: DVec3::from_slice(&n[3..]),
+        };
+        (sound && ids.is_sorted_by(|a, b| a < b)).then(|| rows.map(held).collect())
+    }
+}
+
 impl<R: Kernels> Solver<R> {
-    /// Looks up the slots of the grains that carry walls; to be called when slots have changed.
+    /// Looks up the slots of the grains that carry walls or bear loads; to be called when slots have changed.
     pub fn find_carriers(&mut self) {
         let carried = &self.settings.carried;
-        if carried.is_empty() {
+        if carried.is_empty() && self.held.is_empty() {
             return;
         }
         let mut of_wall = vec![Carrier::None; self.settings.walls.len()];
         for c in carried {
             of_wall[c.wall as usize] = Carrier::Gone;
         }
+        self.held.iter_mut().for_each(|h| h.slot = None);
         self.carriers.covers.resize(self.settings.shapes.len(), false);
         let walls: HashMap<u32, u16> = carried.iter().map(|c| (c.grain, c.wall)).collect();
         for (slot, id) in self.grains.id.iter().enumerate() {
@@ -65,8 +101,25 @@ impl<R: Kernels> Solver<R> {
                 of_wall[wall as usize] = Carrier::Grain(slot as u32);
                 self.carriers.covers[self.grains.shape[slot] as usize] = true;
             }
+            if let Ok(held) = self.held.binary_search_by_key(id, |h| h.id) {
+                self.held[held].slot = Some(slot as u32);
+            }
         }
         self.carriers.of_wall = of_wall;
+    }
+
+    /// Sets the load from outside on a grain; false if it is not there.
+    pub fn set_load(&mut self, id: u32, force: DVec3, torque: DVec3) -> bool {
+        let Some(slot) = self.grains.id.iter().position(|i| *i == id) else { return false };
+        let held = Held { id, slot: Some(slot as u32), force, torque };
+        let none = force == DVec3::ZERO && torque == DVec3::ZERO;
+        match self.held.binary_search_by_key(&id, |h| h.id) {
+            Ok(at) if none => drop(self.held.remove(at)),
+            Ok(at) => self.held[at] = held,
+            Err(at) if !none => self.held.insert(at, held),
+            Err(_) => {}
+        }
+        true
     }
 
     /// Puts carried walls where their grains are.
@@ -87,19 +140,28 @@ impl<R: Kernels> Solver<R> {
         }
     }
 
-    /// Hands what carried walls have felt to their grains.
+    /// Hands what carried walls have felt, and loads from outside, to their grains.
     pub fn hand_over(&mut self) {
         for w in 0..self.carriers.of_wall.len() {
-            let Carrier::Grain(slot) = self.carriers.of_wall[w] else { continue };
-            let g = slot as usize;
-            let s = self.grains.spheres_of(g..g + 1).start;
-            let arm = vec3(&self.spheres.record[s].place) - vec3(self.grains.place(g, &self.spheres.record));
-            let (force, torque) = (self.walls[w].force, self.walls[w].torque);
-            let torque = torque - arm.cross(force);
-            let load = &mut self.spheres.load[s].0;
-            for (k, x) in force.to_array().into_iter().chain(torque.to_array()).enumerate() {
-                load[k] = R::of(Into::<f64>::into(load[k]) + x);
+            if let Carrier::Grain(slot) = self.carriers.of_wall[w] {
+                self.bear(slot as usize, self.walls[w].force, self.walls[w].torque);
             }
+        }
+        for k in 0..self.held.len() {
+            if let Held { slot: Some(slot), force, torque, .. } = self.held[k] {
+                self.bear(slot as usize, force, torque);
+            }
+        }
+    }
+
+    /// Adds a force [N] and a torque about the centre of mass [N m] to what acts on grain `g`.
+    fn bear(&mut self, g: usize, force: DVec3, torque: DVec3) {
+        let s = self.grains.spheres_of(g..g + 1).start;
+        let arm = vec3(&self.spheres.record[s].place) - vec3(self.grains.place(g, &self.spheres.record));
+        let torque = torque - arm.cross(force);
+        let load = &mut self.spheres.load[s].0;
+        for (k, x) in force.to_array().into_iter().chain(torque.to_array()).enumerate() {
+            load[k] = R::of(Into::<f64>::into(load[k]) + x);
         }
     }
 }

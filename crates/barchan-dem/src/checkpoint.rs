@@ -2,6 +2,7 @@
 //! bit (sums are taken in the order of the lists).
 
 use crate::DemError;
+use crate::bodies::Held;
 use crate::kernel::Kernels;
 use crate::lists::{Batch, BlockLists, Facing, Rolls, WallBatch};
 use crate::live::Warp;
@@ -127,6 +128,11 @@ impl<R: Kernels> Solver<R> {
         if self.warp != Warp::default() {
             out.push(("wall.clock".into(), self.warp.column()));
         }
+        if !self.held.is_empty() {
+            let (ids, numbers) = Held::columns(&self.held);
+            out.push(("held.id".into(), Column::U32(ids)));
+            out.push(("held.load".into(), Column::F64(numbers)));
+        }
         out.push(("block.end".into(), Column::U32(self.blocks.iter().map(|b| b.end).collect())));
         for (b, lists) in self.blocks.iter().enumerate() {
             for (kind, batches, rolls) in
@@ -250,6 +256,10 @@ impl<R: Kernels> Solver<R> {
         let budgets = read.f64s("wall.budget")?;
         of_length("wall.budget", budgets.len(), solver.walls.len())?;
         solver.wall_budget = budgets;
+        if columns("held.id").is_some() {
+            let damaged = || DemError::Checkpoint("column held.load is no list of loads".into());
+            solver.held = Held::from_columns(&read.u32s("held.id")?, &read.f64s("held.load")?).ok_or_else(damaged)?;
+        }
         solver.find_carriers();
         solver.carry_walls();
 

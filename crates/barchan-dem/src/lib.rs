@@ -168,7 +168,7 @@ impl Dem {
         on!(&self.0, s => s.frame())
     }
 
-    /// Force [N] and torque about the centre of mass [N m] of all contacts on a grain; none if it is not there (any more).
+    /// Force [N] and torque about the centre of mass [N m] of all contacts on a grain, and of its load from outside; none if it is not there (any more).
     pub fn load_on(&self, id: u32) -> Option<(DVec3, DVec3)> {
         on!(&self.0, s => s.load_on(id))
     }

@@ -1,4 +1,5 @@
-//! What may be changed while grains move: gravity, friction and restitution, the pace of walls, velocities.
+//! What may be changed while grains move: gravity, friction and restitution, the pace of walls, velocities, the heights of
+//! a ground, loads from outside.
 //!
 //! Each change holds from the next step on; positions, contact memory and lists are left alone. A change belongs to the
 //! state of a run as much as its grains do: whoever saves one saves the other ([`Warp`] is in the solver's own columns).
@@ -11,8 +12,10 @@ use crate::step::Solver;
 use crate::{Dem, DemError, Inner};
 use barchan_core::contact::PairTable;
 use barchan_core::materials::Materials;
-use barchan_core::walls::{Wall, WallState};
+use barchan_core::relief::Relief;
+use barchan_core::walls::{Bed, Geometry, Wall, WallState};
 use glam::DVec3;
+use std::sync::Arc;
 
 /// A clock that runs faster or slower than simulated time, and never jumps.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -105,6 +108,19 @@ impl<R: Kernels> Solver<R> {
         Ok(())
     }
 
+    fn set_relief(&mut self, wall: usize, relief: Arc<Relief>) -> Result<(), DemError> {
+        let old = self.settings.walls.get(wall).and_then(|w| w.bed()).map(|b| b.relief().clone());
+        let same = |o: &&Arc<Relief>| (o.origin, o.cell, o.size) == (relief.origin, relief.cell, relief.size);
+        let Some(old) = old.as_ref().filter(same) else {
+            return Err(DemError::Live("a wall that is no relief, or a relief's place and cells,"));
+        };
+        // A nearest point moves by no more than its height does: so much nearer has the wall come to any grain.
+        let rise = old.height.iter().zip(&relief.height).map(|(old, new)| new - old).fold(0.0, f64::max);
+        self.wall_budget[wall] -= rise;
+        self.settings.walls[wall].geometry = Geometry::Relief(Arc::new(Bed::new(relief)));
+        Ok(())
+    }
+
     fn push(&mut self, centre: DVec3, radius: f64, velocity: DVec3) -> DVec3 {
         let mut given = DVec3::ZERO;
         if !velocity.is_finite() {
@@ -157,5 +173,18 @@ impl Dem {
     /// [kg m/s].
     pub fn push(&mut self, centre: DVec3, radius: f64, velocity: DVec3) -> DVec3 {
         on!(&mut self.0, s => s.push(centre, radius, velocity))
+    }
+
+    /// Gives a wall that is the surface of a ground other heights, over the same cells. Lists stay right: where the surface has come nearer
+    /// than they reach they are built anew in the next step. A checkpoint does not hold the heights: whoever changes them
+    /// puts them into the settings of [`Dem::load`].
+    pub fn set_relief(&mut self, wall: usize, relief: Arc<Relief>) -> Result<(), DemError> {
+        on!(&mut self.0, s => s.set_relief(wall, relief))
+    }
+
+    /// Lets a force [N] and a torque about its centre of mass [N m] act on a grain, besides contacts and gravity, until
+    /// they are changed; zeros take them away. False if the grain is not there.
+    pub fn set_load(&mut self, id: u32, force: DVec3, torque: DVec3) -> bool {
+        on!(&mut self.0, s => s.set_load(id, force, torque))
     }
 }

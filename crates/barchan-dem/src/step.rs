@@ -10,7 +10,7 @@
 //! The names are those of the timers and of the benchmark's columns.
 
 use crate::DemError;
-use crate::bodies::{Carrier, Carriers};
+use crate::bodies::{Carrier, Carriers, Held};
 use crate::integrate::{Block, Clock};
 use crate::kernel::{self, BlockKernel, Integrate, Kernels, Met, Pass, Report};
 use crate::lists::{self, BlockLists, Rebuild, Scratch};
@@ -53,6 +53,8 @@ pub struct Solver<R: Kernels> {
     /// How far walls may still come nearer before lists must be rebuilt [m].
     pub wall_budget: Vec<f64>,
     pub carriers: Carriers,
+    /// Loads from outside, in the order of ids.
+    pub held: Vec<Held>,
     pub outside: Vec<u32>,
     pub grid: Neighbours,
     pub scratch: Scratch<R>,
@@ -86,6 +88,7 @@ impl<R: Kernels> Solver<R> {
             warp: Warp::default(),
             wall_budget: vec![0.0; settings.walls.len()],
             carriers: Carriers::default(),
+            held: Vec::new(),
             settings,
             grains: Grains::default(),
             spheres: Spheres::default(),

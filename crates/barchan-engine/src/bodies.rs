@@ -96,9 +96,9 @@ pub(crate) struct Bodies {
 }
 
 impl Bodies {
-    /// Of a scene whose meshes were fetched, and whose bodies' shapes begin at `first_shape`. `balls` are the radii of the
+    /// Of a scene whose meshes were fetched, and whose bodies' shapes begin at `first_shape`, their walls at `first_wall`. `balls` are the radii of the
     /// smallest and of the largest ball that may touch a body [m].
-    pub fn of(parsed: &Parsed, first_shape: usize, balls: [f64; 2]) -> Result<Bodies, Problem> {
+    pub fn of(parsed: &Parsed, first_shape: usize, first_wall: usize, balls: [f64; 2]) -> Result<Bodies, Problem> {
         let scene = &parsed.scene;
         let mut all = Bodies::default();
         let names = named(scene);
@@ -122,8 +122,7 @@ impl Bodies {
                     let (time, turn) = (0.0, orientation.to_scaled_axis());
                     wall.motion =
                         Motion { keyframes: vec![Keyframe { time, at: position, turn }], ..Motion::default() };
-                    all.carried
-                        .push(Carried { wall: (scene.walls.len() + all.walls.len()) as u16, grain: grain as u32 });
+                    all.carried.push(Carried { wall: (first_wall + all.walls.len()) as u16, grain: grain as u32 });
                     all.walls.push(wall);
                 }
                 all.grains.push(NewGrain {
@@ -138,7 +137,7 @@ impl Bodies {
                 });
             }
         }
-        if scene.walls.len() + all.walls.len() > usize::from(u16::MAX) {
+        if first_wall + all.walls.len() > usize::from(u16::MAX) {
             let help = "use fewer, or `contact = \"spheres\"`, or grains of a shape with that mesh";
             return Err(parsed.error_at("bodies", "there are more than 65,535 walls and bodies with a surface", help));
         }

@@ -10,6 +10,7 @@ pub mod cache;
 pub mod checkpoint;
 pub mod emit;
 pub mod estimate;
+pub mod ground;
 pub mod live;
 mod meshes;
 pub mod observers;
@@ -20,6 +21,7 @@ mod state;
 pub mod world;
 
 pub use assemble::{Meeting, SceneErrors, assemble};
+pub use ground::Ground;
 pub use meshes::{fetch as fetch_meshes, mended as mended_mesh};
 pub use run::{Progress, Run, RunError, RunOptions, RunReport, Status, keep, run, shapes};
 pub use sinks::Tally;

@@ -22,6 +22,9 @@ impl World {
             }
         }
         self.save_live(to);
+        if let Some(ground) = &self.ground {
+            ground.save(to);
+        }
         for (name, column) in self.dem.save() {
             to.put(&format!("dem/{name}"), &column);
         }

@@ -2,6 +2,7 @@
 
 use crate::assemble::Meeting;
 use crate::emit::Emitter;
+use crate::ground::Ground;
 use crate::live::Live;
 use crate::observers::{Observer, View};
 use crate::schedule::{Schedule, steps_of};
@@ -129,6 +130,7 @@ impl Summary {
 /// A world that runs.
 pub struct World {
     pub(crate) dem: Dem,
+    pub(crate) ground: Option<Ground>,
     pub(crate) emitters: Vec<Emitter>,
     pub(crate) sinks: Vec<Sink>,
     pub(crate) outside: Outside,
@@ -142,10 +144,13 @@ pub struct World {
 }
 
 impl World {
-    /// One time step: grains are born, everything moves, grains leave, observers look.
+    /// One time step: grains are born, everything moves, the ground gives way, grains leave, observers look.
     pub fn step(&mut self) -> Result<(), WorldError> {
         self.emit()?;
         self.dem.step()?; // walls move in here
+        if let Some(ground) = &mut self.ground {
+            ground.step(&mut self.dem)?;
+        }
         self.remove()?;
         self.observe();
         Ok(())
@@ -194,7 +199,8 @@ impl World {
         if !self.measurements.iter().any(|m| m.schedule.due(step) || look(m)) {
             return;
         }
-        let frame = self.dem.frame();
+        let mut frame = self.dem.frame();
+        frame.ground = self.ground.as_ref().map(|g| g.relief().clone());
         let view = View { dem: &self.dem, frame: &frame };
         for (index, m) in self.measurements.iter_mut().enumerate() {
             if m.schedule.due(step) {
@@ -245,7 +251,12 @@ impl World {
 
     /// State as readers see it.
     pub fn frame(&self) -> Frame<'_> {
-        self.dem.frame()
+        Frame { ground: self.ground.as_ref().map(|g| g.relief().clone()), ..self.dem.frame() }
+    }
+
+    /// The ground, where there is one.
+    pub fn ground(&self) -> Option<&Ground> {
+        self.ground.as_ref()
     }
 
     /// Simulated time [s].
@@ -260,7 +271,8 @@ impl World {
 
     /// Hash of the state: equal bits, equal hash.
     pub fn hash(&self) -> u64 {
-        self.dem.hash()
+        let grains = self.dem.hash();
+        self.ground.as_ref().map_or(grains, |g| g.hash(grains))
     }
 
     /// What sinks have taken, by name, and what left through open sides (`outside`).

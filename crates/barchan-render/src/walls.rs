@@ -128,7 +128,7 @@ fn finish(wall: &Wall, piece: &Surface, stage: &Stage) -> Finish {
         Geometry::Plane { .. } | Geometry::Box { .. } => piece.normals[0].z > SLOPE,
         Geometry::Disc { .. } => piece.normals[0].z.abs() > SLOPE && below(piece.vertices[0].z),
         Geometry::Cylinder { .. } | Geometry::Cone { .. } | Geometry::Sphere { .. } => false,
-        Geometry::Mesh(_) | Geometry::Field(_) => !is_vessel(piece, stage),
+        Geometry::Mesh(_) | Geometry::Field(_) | Geometry::Relief(_) => !is_vessel(piece, stage),
     };
     if solid { Finish::Solid } else { Finish::Glass }
 }

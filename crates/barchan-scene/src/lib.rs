@@ -24,6 +24,7 @@
 
 mod check;
 mod convert;
+mod formula;
 mod gallery;
 mod presets;
 mod problems;
@@ -34,6 +35,7 @@ mod types;
 pub mod units;
 pub mod words;
 
+pub use formula::{Formula, FormulaError};
 pub use gallery::{GalleryScene, gallery, gallery_scene};
 pub use presets::{PRESETS, Preset};
 pub use problems::{Parsed, Problem, SceneErrors, Severity};

@@ -151,6 +151,16 @@ impl Scale {
         }
     }
 
+    /// The columns keep their width: it goes with the grains.
+    fn ground(self, g: &mut Ground) {
+        g.min *= self.length;
+        g.max *= self.length;
+        self.lengths(&mut [&mut g.floor, &mut g.unit]);
+        g.height.iter_mut().for_each(|h| *h *= self.length);
+        g.image.iter_mut().for_each(|i| self.lengths(&mut [&mut i.low, &mut i.high]));
+        g.terrain.iter_mut().for_each(|t| self.lengths(&mut [&mut t.low, &mut t.scale]));
+    }
+
     fn camera(self, camera: &mut Camera) {
         match camera {
             Camera::Auto { .. } | Camera::Orbit { .. } => {}
@@ -204,8 +214,8 @@ impl Scene {
     /// | what | grows as |
     /// |---|---|
     /// | numbers of grains | f |
-    /// | domain, walls, regions, orifices, discs, amplitudes, positions | f^(1/3) |
-    /// | radii of grains, shapes, roughness, dt, stresses | 1 |
+    /// | domain, walls, ground, regions, orifices, discs, amplitudes, positions | f^(1/3) |
+    /// | radii of grains, shapes, roughness, columns' width, dt, stresses | 1 |
     /// | radius of a population placed by `at` (its number stays), bodies | f^(1/3) |
     /// | times, velocities | f^(1/6) |
     /// | frequencies, angular rates | f^(−1/6) |
@@ -233,6 +243,9 @@ impl Scene {
             }
         }
         scene.walls.iter_mut().for_each(|w| s.wall(w));
+        if let Some(g) = &mut scene.ground {
+            s.ground(g);
+        }
         scene.output.every *= s.time;
         s.times(&mut [&mut scene.output.checkpoint]);
         s.camera(&mut scene.picture.camera);

@@ -1,6 +1,6 @@
 //! The smooth surfaces: exact distance and normal from a point, in the wall's own frame relative to its pivot.
 
-use super::{Facets, Nearest};
+use super::{Bed, Facets, Nearest};
 use crate::sdf::Field;
 use glam::{DVec2, DVec3};
 use std::sync::Arc;
@@ -88,6 +88,8 @@ pub enum Geometry {
     /// A solid about the origin by its distance field: one smooth feature, however fine the mesh it was made from. The
     /// band must be wider than the reach of any ball.
     Field(Arc<Field>),
+    /// The surface of a ground, solid below. It stands upright and does not move; its heights may change.
+    Relief(Arc<Bed>),
 }
 
 /// A point in the half-plane through the axis: distance from the axis, height along it, and the outward direction.
@@ -120,6 +122,7 @@ impl Geometry {
         match *self {
             Geometry::Mesh(ref facets) => facets.pivot(),
             Geometry::Field(_) => DVec3::ZERO,
+            Geometry::Relief(ref bed) => bed.relief().origin,
             Geometry::Plane { point, .. } => point,
             Geometry::Box { min, max, .. } => 0.5 * (min + max),
             Geometry::Cylinder { base, .. } | Geometry::Cone { base, .. } => base,
@@ -133,7 +136,11 @@ impl Geometry {
             | Geometry::Disc { normal: a, .. }
             | Geometry::Cylinder { axis: a, .. }
             | Geometry::Cone { axis: a, .. } => *a = a.normalize_or_zero(),
-            Geometry::Box { .. } | Geometry::Sphere { .. } | Geometry::Mesh(_) | Geometry::Field(_) => {}
+            Geometry::Box { .. }
+            | Geometry::Sphere { .. }
+            | Geometry::Mesh(_)
+            | Geometry::Field(_)
+            | Geometry::Relief(_) => {}
         }
         self
     }
@@ -165,6 +172,7 @@ impl Geometry {
                 // Beyond the band only the side is known.
                 one_sided(if distance >= field.band() { f64::INFINITY } else { distance }, slope.normalize_or(DVec3::Z))
             }
+            Geometry::Relief(ref bed) => bed.nearest(q, f64::INFINITY),
             Geometry::Box { min, max, side: Side::Inside, open } => {
                 let half = 0.5 * (max - min);
                 let (a, sign) = (face as usize / 2 % 3, if face.is_multiple_of(2) { -1.0 } else { 1.0 });
@@ -252,6 +260,7 @@ impl Geometry {
                 return;
             }
             Geometry::Field(_) => return,
+            Geometry::Relief(ref bed) => bed.check(found),
             Geometry::Disc { normal, radius, hole, .. } => {
                 length("radius", radius, false);
                 length("hole's radius", hole, true);

@@ -20,6 +20,7 @@
 //! **Roughness.** The spheres stand *on top of* the smooth surface, which stays as a backstop: no grain of any size
 //! can slip between them. Where the spheres touch each other the backstop is out of reach of grains of their size.
 
+mod bed;
 mod control;
 mod facets;
 mod geometry;
@@ -31,6 +32,7 @@ mod tests;
 mod tests_motion;
 mod touch;
 
+pub use bed::Bed;
 pub use control::{Control, Drive, Servo};
 pub use facets::{Facets, Feature, Foot, NO_FEATURE};
 pub use geometry::{Geometry, Side};
@@ -65,7 +67,7 @@ pub struct Wall {
 ///
 /// The pose carries a point x₀ of the initial geometry to `rotation · (x₀ − pivot) + pivot + position`, where the pivot
 /// is [`Geometry::pivot`]: the plane's point, the box's middle, the base's centre of a cylinder or cone, the centre of
-/// a sphere or disc.
+/// a sphere or disc, the lower corner of a relief.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WallState {
     /// Displacement of the pivot from where it began [m].
@@ -195,6 +197,12 @@ impl Wall {
         if let Geometry::Mesh(facets) = &self.geometry {
             return facets.near(q + facets.pivot(), reach, visit);
         }
+        if let Geometry::Relief(bed) = &self.geometry {
+            if bed.least_distance(q) <= reach && bed.nearest(q, reach).distance < reach {
+                visit(0);
+            }
+            return;
+        }
         let base = if self.rough.is_some() { BACKSTOP } else { 0 };
         for face in self.geometry.faces() {
             if self.geometry.nearest(face, q).distance <= reach {
@@ -229,6 +237,11 @@ impl Wall {
             }
             _ => None,
         }
+    }
+
+    /// The surface of a ground, where the wall is one.
+    pub fn bed(&self) -> Option<&Bed> {
+        if let Geometry::Relief(bed) = &self.geometry { Some(bed) } else { None }
     }
 
     /// The triangles, where the wall is made of them.
@@ -281,7 +294,7 @@ impl Wall {
             Geometry::Cone { axis, .. } | Geometry::Disc { normal: axis, .. } => {
                 state.velocity.length() + across(state.spin, state.rotation * axis)
             }
-            Geometry::Box { .. } | Geometry::Mesh(_) | Geometry::Field(_) => all,
+            Geometry::Box { .. } | Geometry::Mesh(_) | Geometry::Field(_) | Geometry::Relief(_) => all,
         }
     }
 
@@ -320,14 +333,15 @@ impl Wall {
                 let (low, high) = field.bounds();
                 x.distance(self.pivot(state)) - low.abs().max(high.abs()).length()
             }
+            Geometry::Relief(bed) => bed.least_distance(self.to_own(state, x)),
             _ => f64::NEG_INFINITY,
         }
     }
 
     /// Least distance [m] from `x` to any feature: a ball of smaller radius at `x` cuts nothing.
     ///
-    /// Far from a rough wall (more than four lattice spacings) or from a field's band a lower bound is given instead of
-    /// the exact value.
+    /// Far from a rough wall (more than four lattice spacings), from a relief (four cells) or from a field's band a lower bound
+    /// is given instead of the exact value.
     pub fn clearance(&self, state: &WallState, x: DVec3) -> f64 {
         let q = self.to_own(state, x);
         if let Geometry::Mesh(facets) = &self.geometry {
@@ -337,6 +351,9 @@ impl Wall {
             let (low, high) = field.bounds();
             let beside = q.distance(q.clamp(low, high));
             return if beside > 0.0 { beside + field.band() } else { field.distance(q) };
+        }
+        if let Geometry::Relief(bed) = &self.geometry {
+            return bed.clearance(q);
         }
         let smooth = self.geometry.faces().map(|f| self.geometry.nearest(f, q).distance).fold(f64::INFINITY, f64::min);
         let Some(rough) = &self.rough else { return smooth };

@@ -60,9 +60,11 @@ impl Roughness {
             found.push(("its roughness has no size".into(), "give a positive radius and spacing"));
             return;
         }
-        if matches!(geometry, Geometry::Mesh(_) | Geometry::Field(_)) {
-            found
-                .push(("its triangles cannot be rough".into(), "leave `rough` out, or give the mesh itself the bumps"));
+        if matches!(geometry, Geometry::Mesh(_) | Geometry::Field(_) | Geometry::Relief(_)) {
+            found.push((
+                "its triangles or heights cannot be rough".into(),
+                "leave `rough` out, or give the mesh itself the bumps",
+            ));
             return;
         }
         let widest = match *geometry {
@@ -270,7 +272,8 @@ fn axis_of(geometry: &Geometry) -> Option<DVec3> {
         | Geometry::Box { .. }
         | Geometry::Disc { .. }
         | Geometry::Mesh(_)
-        | Geometry::Field(_) => None,
+        | Geometry::Field(_)
+        | Geometry::Relief(_) => None,
     }
 }
 

@@ -48,7 +48,7 @@ fn surface_points(geometry: &Geometry, face: u32, near: DVec3) -> Vec<DVec3> {
             .collect()
     };
     match *geometry {
-        Geometry::Mesh(_) | Geometry::Field(_) => unreachable!("meshes have tests of their own"),
+        Geometry::Mesh(_) | Geometry::Field(_) | Geometry::Relief(_) => unreachable!("meshes have tests of their own"),
         Geometry::Plane { point, normal } => {
             let (u, v) = normal.any_orthonormal_pair();
             let middle = near - normal * (near - point).dot(normal);

@@ -183,7 +183,9 @@ pub(super) fn near_walls<R: Real>(
             let near = cluster.clone().map(|s| balls.ball(s));
             if may_reach(wall, state, near, r.wall_skin[w]) { cluster } else { 0..0 }
         }) {
-            if grain_of(s) == carrier {
+            // Bodies feel a ground by other forces than contacts of their linings.
+            let covered = || r.carriers.covers(r.grains.shape[grain_of(s)]);
+            if grain_of(s) == carrier || wall.bed().is_some() && covered() {
                 continue;
             }
             let ball = balls.ball(s);

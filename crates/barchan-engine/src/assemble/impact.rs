@@ -207,7 +207,7 @@ fn approach(wall: &Wall, duration: f64) -> f64 {
         Geometry::Cylinder { radius, height, .. } => radius.hypot(height.unwrap_or(0.0)),
         Geometry::Cone { radius_base, radius_top, height, .. } => radius_base.max(radius_top).hypot(height),
         Geometry::Sphere { radius, .. } | Geometry::Disc { radius, .. } => radius,
-        Geometry::Plane { .. } => 0.0,
+        Geometry::Plane { .. } | Geometry::Relief(_) => 0.0,
         Geometry::Mesh(ref facets) => {
             let (low, high) = facets.bounds();
             0.5 * (high - low).length()

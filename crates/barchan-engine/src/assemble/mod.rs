@@ -13,6 +13,7 @@ pub use impact::Meeting;
 use crate::bodies::Bodies;
 use crate::checkpoint::{Checkpoint, CheckpointError};
 use crate::emit::{Emitter, Recipe};
+use crate::ground::{self, Ground};
 use crate::live::{self, Live};
 use crate::observers;
 use crate::schedule::Schedule;
@@ -28,6 +29,7 @@ use std::path::{Path, PathBuf};
 struct Parts {
     settings: Settings,
     bodies: Bodies,
+    ground: Option<Ground>,
     /// Recipes of the populations that are there at the start, with their place in the scene.
     start: Vec<(usize, Recipe)>,
     emitters: Vec<Emitter>,
@@ -65,6 +67,11 @@ pub fn restore(parsed: &Parsed, checkpoint: &Checkpoint) -> Result<Result<World,
         Err(problems) => return Ok(Err(problems)),
     };
     live::adopt(&mut parts.settings, checkpoint)?;
+    if let Some(ground) = &mut parts.ground {
+        ground.load(checkpoint)?;
+        let material = parts.settings.walls[ground.wall].material;
+        parts.settings.walls[ground.wall] = ground.wall(material);
+    }
     let dem = Dem::load(parts.settings.clone(), &|name| checkpoint.column(&format!("dem/{name}")))
         .map_err(|e| checkpoint.unfit(e.to_string()))?;
     let mut world = world(parts, dem, parsed.scene.domain.outside);
@@ -75,9 +82,9 @@ pub fn restore(parsed: &Parsed, checkpoint: &Checkpoint) -> Result<Result<World,
 fn world(parts: Parts, dem: Dem, outside: barchan_scene::Outside) -> World {
     let first = parts.start.iter().map(|(_, recipe)| recipe).chain(parts.emitters.iter().map(|e| &e.recipe)).next();
     let live = Live { recipe: first.cloned(), ..Live::default() };
-    let Parts { emitters, sinks, measurements, plan, meetings, warnings, .. } = parts;
+    let Parts { ground, emitters, sinks, measurements, plan, meetings, warnings, .. } = parts;
     let (left, rows) = (Tally::default(), Vec::new());
-    World { dem, emitters, sinks, outside, left, measurements, rows, plan, meetings, warnings, live }
+    World { dem, ground, emitters, sinks, outside, left, measurements, rows, plan, meetings, warnings, live }
 }
 
 fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
@@ -92,8 +99,15 @@ fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
     if !problems.is_empty() {
         return Err(SceneErrors::new(parsed.name(), problems));
     }
-    let bodies = Bodies::of(parsed, shapes.len() - scene.bodies.len(), balls(scene))
+    // Walls of the scene, the ground, surfaces of bodies.
+    let others = walls.len() + usize::from(scene.ground.is_some());
+    let bodies = Bodies::of(parsed, shapes.len() - scene.bodies.len(), others, balls(scene))
         .map_err(|problem| SceneErrors::new(parsed.name(), vec![problem]))?;
+    let mut ground =
+        ground::make(parsed, walls.len()).map_err(|problem| SceneErrors::new(parsed.name(), vec![problem]))?;
+    walls.extend(
+        ground.iter().zip(&scene.ground).map(|(g, spec)| g.wall(settings::material_index(scene, &spec.material))),
+    );
     walls.extend(bodies.walls.iter().cloned());
     let mut settings = Settings {
         gravity: scene.gravity,
@@ -120,6 +134,7 @@ fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
         (derived.dt, String::new())
     });
     settings.dt = dt.unwrap_or(chosen);
+    ground.iter_mut().for_each(|g| g.set_dt(settings.dt));
     let meetings = impact::meetings(&settings, &all, &bodies, top_speed);
     let warnings = impact::warnings(parsed, &settings, &recipes, &poured, &bodies);
 
@@ -155,7 +170,7 @@ fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
         formats: scene.output.formats.clone(),
         checkpoint_every: scene.output.checkpoint,
     };
-    Ok(Parts { settings, bodies, start, emitters, sinks: sinks(scene), measurements, plan, meetings, warnings })
+    Ok(Parts { settings, bodies, ground, start, emitters, sinks: sinks(scene), measurements, plan, meetings, warnings })
 }
 
 /// The text as it was written where it still says the same, comments and all; else the scene written out.

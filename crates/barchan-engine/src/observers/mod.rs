@@ -102,7 +102,10 @@ pub fn from_scene(scene: &Scene, what: &What) -> Box<dyn Observer> {
             column: *column,
             ceiling: ceiling.unwrap_or(f64::INFINITY),
         }),
-        What::WallForces {} => Box::new(WallForces::new(scene.walls.iter().map(|w| w.name.clone()).collect())),
+        What::WallForces {} => {
+            let walls = scene.walls.iter().map(|w| w.name.clone());
+            Box::new(WallForces::new(walls.chain(scene.ground.iter().map(|_| "ground".into())).collect()))
+        }
         What::Bodies {} => Box::new(BodyPaths::new(crate::bodies::named(scene))),
         What::ForceHistogram { bins, max } => Box::new(ForceHistogram::new(*bins as usize, *max)),
         What::ForceNetwork { within, layer } => Box::new(ForceNetwork::new(chosen(within, layer))),

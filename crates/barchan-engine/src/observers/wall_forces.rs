@@ -29,7 +29,7 @@ impl Observer for WallForces {
 
     fn measure(&mut self, view: &View<'_>) -> Vec<f64> {
         let numbers = |w: &WallFrame| [w.force, w.torque, w.position].map(|v| v.to_array()).concat();
-        // Surfaces of bodies come after the walls of the scene.
+        // Surfaces of bodies come after the walls of the scene and the ground.
         view.frame.walls.iter().take(self.names.len()).flat_map(numbers).collect()
     }
 }

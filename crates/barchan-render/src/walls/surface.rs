@@ -55,8 +55,8 @@ pub fn surfaces(geometry: &Geometry, pose: Pose, cut: [DVec3; 2]) -> Vec<Surface
             surface.place(pivot, pose.rotation);
             vec![surface]
         }
-        // The surface of a body, which is drawn by its skin.
-        Geometry::Field(_) => Vec::new(),
+        // The surface of a body is drawn by its skin, a ground's from the frame.
+        Geometry::Field(_) | Geometry::Relief(_) => Vec::new(),
         Geometry::Plane { normal, .. } => {
             plane(pivot, pose.rotation * normal.normalize_or(DVec3::Z), cut).into_iter().collect()
         }

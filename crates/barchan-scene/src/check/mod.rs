@@ -6,6 +6,7 @@
 
 mod bodies;
 mod emitters;
+mod ground;
 mod laws;
 mod names;
 mod periodic;
@@ -113,6 +114,7 @@ pub(crate) fn check(scene: &Scene, spans: &Spans) -> Vec<Problem> {
     places::check(&mut c);
     bodies::check(&mut c);
     emitters::check(&mut c);
+    ground::check(&mut c);
     picture::check(&mut c);
     c.problems
 }

@@ -17,6 +17,9 @@ pub(super) fn check(c: &mut Check) {
     for (i, w) in scene.walls.iter().enumerate() {
         material(c, format!("walls[{i}].material"), &w.material);
     }
+    if let Some(g) = &scene.ground {
+        material(c, "ground.material".into(), &g.material);
+    }
     for (i, b) in scene.bodies.iter().enumerate() {
         material(c, format!("bodies[{i}].material"), &b.material);
     }
@@ -39,10 +42,11 @@ pub(super) fn check(c: &mut Check) {
     let sources = scene.grains.iter().enumerate().map(|(i, g)| (format!("grains[{i}]"), g.name.as_str()));
     let emitters = scene.emitters.iter().enumerate().map(|(i, e)| (format!("emitters[{i}]"), e.name.as_str()));
     unique(c, sources.chain(emitters).collect());
-    // So do walls and bodies, which messages call by name.
+    // So do the ground, walls and bodies, which messages call by name.
     let walls = scene.walls.iter().enumerate().map(|(i, w)| (format!("walls[{i}]"), w.name.as_str()));
     let bodies = scene.bodies.iter().enumerate().map(|(i, b)| (format!("bodies[{i}]"), b.name.as_str()));
-    unique(c, walls.chain(bodies).collect());
+    let ground = scene.ground.iter().map(|_| (String::new(), "ground"));
+    unique(c, ground.chain(walls).chain(bodies).collect());
     unique(c, scene.sinks.iter().enumerate().map(|(i, s)| (format!("sinks[{i}]"), s.name.as_str())).collect());
     unique(c, scene.measure.iter().enumerate().map(|(i, m)| (format!("measure[{i}]"), m.name.as_str())).collect());
     for (i, m) in scene.measure.iter().enumerate() {
@@ -51,7 +55,7 @@ pub(super) fn check(c: &mut Check) {
             c.error(format!("measure[{i}].name"), message, "use letters, digits, spaces, `-` and `_`");
         }
     }
-    if scene.grains.is_empty() && scene.emitters.is_empty() && scene.bodies.is_empty() {
+    if scene.grains.is_empty() && scene.emitters.is_empty() && scene.bodies.is_empty() && scene.ground.is_none() {
         c.error("", "the scene has no grains", "add a `[[grains]]`, an `[[emitters]]` or a `[[bodies]]`");
     }
 }

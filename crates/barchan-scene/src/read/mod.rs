@@ -6,6 +6,7 @@
 
 mod bodies;
 mod grains;
+mod ground;
 mod output;
 mod picture;
 mod scene;

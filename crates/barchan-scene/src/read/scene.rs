@@ -1,6 +1,6 @@
 //! The top of a scene: domain, materials, laws, integrator.
 
-use super::{Keys, Reader, Value, bodies, grains, output, picture, walls};
+use super::{Keys, Reader, Value, bodies, grains, ground, output, picture, walls};
 use crate::presets::Preset;
 use crate::types::*;
 use crate::units::Quantity as Q;
@@ -35,6 +35,7 @@ pub(super) fn scene<'a>(cx: &mut Reader, document: &'a Spanned<DeTable<'a>>) -> 
     let emitters = keys.tables(cx, "emitters", grains::emitter);
     let sinks = keys.tables(cx, "sinks", grains::sink);
     let walls = keys.tables(cx, "walls", walls::wall);
+    let ground = keys.get(cx, "ground").map(|v| ground::ground(cx, v, &domain, &first));
     let output =
         keys.get(cx, "output").map_or_else(|| Output::for_duration(duration), |v| output::output(cx, v, duration));
     let picture = keys.get(cx, "picture").map_or_else(Picture::default, |v| picture::picture(cx, v));
@@ -58,6 +59,7 @@ pub(super) fn scene<'a>(cx: &mut Reader, document: &'a Spanned<DeTable<'a>>) -> 
         emitters,
         sinks,
         walls,
+        ground,
         output,
         picture,
         measure,

@@ -6,6 +6,7 @@
 mod bodies;
 mod contact;
 mod grains;
+mod ground;
 mod material;
 mod output;
 mod picture;
@@ -14,6 +15,7 @@ mod walls;
 pub use bodies::*;
 pub use contact::*;
 pub use grains::*;
+pub use ground::*;
 pub use material::*;
 pub use output::*;
 pub use picture::*;
@@ -80,6 +82,9 @@ pub struct Scene {
     /// Walls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub walls: Vec<Wall>,
+    /// The ground.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ground: Option<Ground>,
     /// Frames and checkpoints.
     #[schemars(default)]
     pub output: Output,

@@ -1,0 +1,95 @@
+//! The ground in a world: columns of sand that grains touch as a wall.
+//!
+//! The grain solver knows a relief, the ground's solver knows columns, and the two meet here. Every thousandth of a second
+//! or so ([`Ground::step`]) what is too steep slides, and the new surface is handed to the grains. A ground where nothing
+//! moves costs nothing.
+
+mod make;
+mod state;
+
+pub(crate) use make::make;
+
+use crate::schedule::Schedule;
+use crate::world::WorldError;
+use barchan_core::relief::Relief;
+use barchan_core::walls::{Bed, Geometry, Wall};
+use barchan_dem::Dem;
+use barchan_ground::{Columns, metres};
+use std::sync::Arc;
+
+/// Simulated time between two steps of the ground [s].
+const EVERY: f64 = 1e-3;
+/// Sweeps of erosion in a step of the ground. Sand slides by a column a sweep at most, so that on columns of a centimetre it keeps below
+/// 20 m/s, and a slope comes to rest in some tenths of a second.
+const SWEEPS: usize = 2;
+
+/// A ground under grains.
+pub struct Ground {
+    pub(crate) columns: Columns,
+    /// Index of the wall that grains touch.
+    pub(crate) wall: usize,
+    /// Density of the grains it is made of [kg/m³].
+    density: f64,
+    /// Share of its volume that is grains.
+    packing: f64,
+    schedule: Schedule,
+    relief: Arc<Relief>,
+    /// Whether the columns have changed since the relief was made.
+    pub(crate) changed: bool,
+}
+
+impl Ground {
+    fn new(columns: Columns, wall: usize, density: f64, packing: f64) -> Ground {
+        let relief = Arc::new(relief_of(&columns));
+        Ground { columns, wall, density, packing, schedule: Schedule::every(1), relief, changed: false }
+    }
+
+    /// Lays the rhythm of the ground onto the steps of a run [s].
+    pub(crate) fn set_dt(&mut self, dt: f64) {
+        self.schedule = Schedule::new(EVERY, dt);
+    }
+
+    /// The columns.
+    pub fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    /// The surface, as grains and readers see it.
+    pub fn relief(&self) -> &Arc<Relief> {
+        &self.relief
+    }
+
+    /// Mass of the ground [kg].
+    pub fn mass(&self) -> f64 {
+        self.columns.volume() * self.packing * self.density
+    }
+
+    /// The wall that grains touch.
+    pub(crate) fn wall(&self, material: u16) -> Wall {
+        Wall::new("ground", Geometry::Relief(Arc::new(Bed::new(self.relief.clone()))), material)
+    }
+
+    /// One step of the ground, where one is due after a step of the grains.
+    pub(crate) fn step(&mut self, dem: &mut Dem) -> Result<(), WorldError> {
+        if !self.schedule.due(dem.steps()) {
+            return Ok(());
+        }
+        self.changed |= self.columns.erode(SWEEPS).moved != 0;
+        self.hand_over(dem)
+    }
+
+    /// Hands the surface to the grains, if it has changed.
+    fn hand_over(&mut self, dem: &mut Dem) -> Result<(), WorldError> {
+        if std::mem::take(&mut self.changed) {
+            self.relief = Arc::new(relief_of(&self.columns));
+            dem.set_relief(self.wall, self.relief.clone())?;
+        }
+        Ok(())
+    }
+}
+
+fn relief_of(columns: &Columns) -> Relief {
+    let grid = columns.grid();
+    let height = columns.heights().iter().map(|&h| metres(h)).collect();
+    Relief { origin: grid.origin, cell: grid.cell, size: grid.size, height }
+}

@@ -1,0 +1,110 @@
+//! Grains and ground in one world.
+
+mod common;
+use barchan_engine::checkpoint::Checkpoint;
+use barchan_engine::{World, assemble};
+use barchan_scene::{Parsed, Scene};
+use glam::DVec3;
+
+/// A ground with hills, and a few grains over it.
+const HILLS: &str = r#"
+duration = 0.1
+[domain]
+min = [-0.05, -0.05, -0.02]
+max = [0.05, 0.05, 0.08]
+[materials.sand]
+preset = "dry sand"
+young = "1 MPa"
+[[walls]]
+name = "pen"
+material = "sand"
+box = { min = [-0.05, -0.05, -0.02], max = [0.05, 0.05, 0.08], open = ["top"] }
+[ground]
+cell = "2 mm"
+floor = "-2 cm"
+formula = "0.02 + 0.004*sin(150*x)*cos(120*y)"
+soil = { outside = "40 deg", stop = "38 deg" }
+[[grains]]
+material = "sand"
+radius = { uniform = ["1 mm", "1.5 mm"] }
+fill = { box = { min = [-0.03, -0.03, 0.01], max = [0.03, 0.03, 0.025] }, count = 150 }
+"#;
+
+fn parse(text: &str) -> Parsed {
+    Scene::from_toml(text, "test").unwrap_or_else(|e| panic!("{}", e.listing()))
+}
+
+fn world(text: &str) -> World {
+    assemble(&parse(text)).unwrap_or_else(|e| panic!("{}", e.listing()))
+}
+
+/// Steps until `time` [s].
+fn run(world: &mut World, time: f64) {
+    while world.time() < time {
+        world.step().unwrap();
+    }
+}
+
+#[test]
+fn grains_come_to_rest_on_hills_and_their_weight_on_the_ground() {
+    let mut w = world(HILLS);
+    run(&mut w, 0.4);
+    let frame = w.frame();
+    let relief = frame.ground.as_ref().expect("a frame has the ground");
+    assert_eq!(relief.size, [50, 50]);
+    for i in 0..frame.len() {
+        let over = relief.over(frame.position[i].x, frame.position[i].y).unwrap();
+        assert!(frame.position[i].z - over.z > 0.9 * frame.radius[i], "no grain is in the ground");
+    }
+    let (walls, states) = w.dem().walls();
+    assert_eq!(walls[1].name, "ground");
+    let weight = 9.81 * frame.mass.iter().sum::<f64>();
+    assert!((states[1].force.z / -weight - 1.0).abs() < 0.05, "{} of {weight} N", states[1].force.z);
+}
+
+#[test]
+fn a_slope_that_is_too_steep_slides_and_grains_see_it() {
+    let steep = HILLS.replace("outside = \"40 deg\", stop = \"38 deg\"", "outside = \"20 deg\", stop = \"18 deg\"");
+    let mut w = world(&steep);
+    let (before, total) = (w.frame().ground.unwrap(), w.ground().unwrap().columns().total());
+    run(&mut w, 0.03);
+    let after = w.frame().ground.unwrap();
+    assert!(before != after, "the hills have slid");
+    assert_eq!(w.ground().unwrap().columns().total(), total, "nothing was lost");
+    let bed = w.dem().walls().0[1].bed().unwrap().relief().clone();
+    assert_eq!(*bed, *after, "grains touch what readers see");
+}
+
+#[test]
+fn a_run_with_ground_resumes_bit_for_bit() {
+    let steep = HILLS.replace("outside = \"40 deg\", stop = \"38 deg\"", "outside = \"20 deg\", stop = \"18 deg\"");
+    let parsed = parse(&steep);
+    let mut w = world(&steep);
+    run(&mut w, 0.01);
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = barchan_engine::checkpoint::CheckpointWriter::default();
+    w.save(&mut writer);
+    writer.write(folder.path()).unwrap();
+    let mut again =
+        barchan_engine::assemble::restore(&parsed, &Checkpoint::newest(folder.path()).unwrap()).unwrap().unwrap();
+    assert_eq!(w.hash(), again.hash());
+    run(&mut w, 0.03);
+    run(&mut again, 0.03);
+    assert_eq!(w.hash(), again.hash());
+}
+
+#[test]
+fn spheres_under_a_surface_do_not_touch_the_ground() {
+    let text =
+        format!("{HILLS}\n[[bodies]]\nmesh = \"sphere\"\nscale = 0.008\nat = [0, 0, 0.06]\nvelocity = [0, 0, -2]\n");
+    let mut w = world(&text.replace("count = 150", "count = 1").replace("duration = 0.1", "duration = 0.03"));
+    run(&mut w, 0.03);
+    let frame = w.frame();
+    let body = frame.id.iter().position(|&id| id == 0).unwrap();
+    let (v, z) = (frame.velocity[body].z, frame.position[body].z);
+    assert!(
+        (v + 2.0 + 9.81 * w.time()).abs() < 1e-6 && z < 0.0,
+        "it falls through, as if the ground were not there: {v} {z}"
+    );
+    assert_ne!(frame.position[body], DVec3::ZERO);
+}

@@ -1,0 +1,273 @@
+//! Heights as a formula of x and y: numbers, `pi`, + − · / ^, brackets, and a few functions.
+//!
+//! Written by hand: crates for it carry variables, types and caches that a height does not need, and none tells the place of a
+//! mistake.
+
+/// A formula made ready: operations in the order in which they are done.
+#[derive(Clone, Debug)]
+pub struct Formula(Vec<Op>);
+
+/// A formula that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("at character {}: {message}", at + 1)]
+pub struct FormulaError {
+    /// Where, in bytes from the beginning.
+    pub at: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// What acts on the top of a stack of numbers.
+#[derive(Clone, Copy, Debug)]
+enum Op {
+    Number(f64),
+    X,
+    Y,
+    One(fn(f64) -> f64),
+    Two(fn(f64, f64) -> f64),
+}
+
+/// Functions of one value.
+const ONE: &[(&str, fn(f64) -> f64)] = &[
+    ("sin", f64::sin),
+    ("cos", f64::cos),
+    ("tan", f64::tan),
+    ("exp", f64::exp),
+    ("log", f64::ln),
+    ("sqrt", f64::sqrt),
+    ("abs", f64::abs),
+    ("floor", f64::floor),
+];
+/// Functions of two values.
+const TWO: &[(&str, fn(f64, f64) -> f64)] =
+    &[("min", f64::min), ("max", f64::max), ("atan2", f64::atan2), ("hypot", f64::hypot)];
+
+/// How deep brackets may stand in each other.
+const DEEPEST: usize = 100;
+
+impl Formula {
+    /// Reads a formula.
+    pub fn new(text: &str) -> Result<Formula, FormulaError> {
+        let mut parser = Parser { text, at: 0, ops: Vec::new(), depth: 0 };
+        parser.sum()?;
+        match parser.next() {
+            None => Ok(Formula(parser.ops)),
+            Some(c) => Err(parser.wrong(format!("`{c}` was not expected here; is an operator or a bracket missing?"))),
+        }
+    }
+
+    /// Its value at x and y.
+    pub fn at(&self, x: f64, y: f64) -> f64 {
+        let mut stack = Vec::with_capacity(8);
+        // The parser lets no operation stand without what it acts on.
+        let pop = |stack: &mut Vec<f64>| stack.pop().unwrap_or(f64::NAN);
+        for op in &self.0 {
+            let value = match *op {
+                Op::Number(n) => n,
+                Op::X => x,
+                Op::Y => y,
+                Op::One(f) => f(pop(&mut stack)),
+                Op::Two(f) => {
+                    let b = pop(&mut stack);
+                    f(pop(&mut stack), b)
+                }
+            };
+            stack.push(value);
+        }
+        pop(&mut stack)
+    }
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    at: usize,
+    ops: Vec<Op>,
+    depth: usize,
+}
+
+impl Parser<'_> {
+    fn wrong(&self, message: impl Into<String>) -> FormulaError {
+        FormulaError { at: self.at, message: message.into() }
+    }
+
+    /// The next character that is no space, which is not taken.
+    fn next(&mut self) -> Option<char> {
+        let rest = &self.text[self.at..];
+        self.at += rest.len() - rest.trim_start().len();
+        self.text[self.at..].chars().next()
+    }
+
+    fn take(&mut self, c: char) -> bool {
+        let found = self.next() == Some(c);
+        self.at += if found { c.len_utf8() } else { 0 };
+        found
+    }
+
+    fn expect(&mut self, c: char) -> Result<(), FormulaError> {
+        if self.take(c) { Ok(()) } else { Err(self.wrong(format!("expected `{c}`"))) }
+    }
+
+    fn sum(&mut self) -> Result<(), FormulaError> {
+        self.product()?;
+        loop {
+            let then: fn(f64, f64) -> f64 = match () {
+                () if self.take('+') => |a, b| a + b,
+                () if self.take('-') => |a, b| a - b,
+                () => return Ok(()),
+            };
+            self.product()?;
+            self.ops.push(Op::Two(then));
+        }
+    }
+
+    fn product(&mut self) -> Result<(), FormulaError> {
+        self.signed()?;
+        loop {
+            let then: fn(f64, f64) -> f64 = match () {
+                () if self.take('*') => |a, b| a * b,
+                () if self.take('/') => |a, b| a / b,
+                () => return Ok(()),
+            };
+            self.signed()?;
+            self.ops.push(Op::Two(then));
+        }
+    }
+
+    /// A sign binds weaker than a power: −2² is −4.
+    fn signed(&mut self) -> Result<(), FormulaError> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(self.wrong("too many brackets or signs stand in each other"));
+        }
+        if self.take('-') {
+            self.signed()?;
+            self.ops.push(Op::One(|a| -a));
+        } else if self.take('+') {
+            self.signed()?;
+        } else {
+            self.atom()?;
+            if self.take('^') {
+                self.signed()?;
+                self.ops.push(Op::Two(f64::powf));
+            }
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn atom(&mut self) -> Result<(), FormulaError> {
+        match self.next() {
+            None => Err(self.wrong("a value is missing at the end")),
+            Some('(') => {
+                self.at += 1;
+                self.sum()?;
+                self.expect(')')
+            }
+            Some(c) if c.is_ascii_digit() || c == '.' => self.number(),
+            Some(c) if c.is_ascii_alphabetic() => self.word(),
+            Some(c) => Err(self.wrong(format!("`{c}` is no value"))),
+        }
+    }
+
+    fn number(&mut self) -> Result<(), FormulaError> {
+        let rest = self.text[self.at..].as_bytes();
+        let mut end = 0;
+        while let Some(c) = rest.get(end) {
+            let exponent = end > 0 && matches!(rest[end - 1], b'e' | b'E');
+            let part = c.is_ascii_digit() || matches!(c, b'.' | b'e' | b'E') || exponent && matches!(c, b'+' | b'-');
+            if !part {
+                break;
+            }
+            end += 1;
+        }
+        let text = &self.text[self.at..self.at + end];
+        let value = text.parse::<f64>().map_err(|_| self.wrong(format!("`{text}` is no number")))?;
+        self.at += end;
+        self.ops.push(Op::Number(value));
+        Ok(())
+    }
+
+    fn word(&mut self) -> Result<(), FormulaError> {
+        let rest = &self.text[self.at..];
+        let name = &rest[..rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len())];
+        let begin = self.at;
+        self.at += name.len();
+        let value = match name {
+            "x" => Some(Op::X),
+            "y" => Some(Op::Y),
+            "pi" => Some(Op::Number(std::f64::consts::PI)),
+            _ => None,
+        };
+        if let Some(value) = value {
+            self.ops.push(value);
+            return Ok(());
+        }
+        let one = ONE.iter().find(|f| f.0 == name).map(|f| Op::One(f.1));
+        let two = TWO.iter().find(|f| f.0 == name).map(|f| Op::Two(f.1));
+        let Some(op) = one.or(two) else {
+            self.at = begin;
+            let known = ["x", "y", "pi"].into_iter().chain(ONE.iter().map(|f| f.0)).chain(TWO.iter().map(|f| f.0));
+            return Err(self.wrong(format!("`{name}` is not known; use {}", crate::read::listing(known))));
+        };
+        self.expect('(')?;
+        self.sum()?;
+        if two.is_some() {
+            self.expect(',')?;
+            self.sum()?;
+        }
+        self.expect(')')?;
+        self.ops.push(op);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formulas_have_the_value_they_have_on_paper() {
+        let (x, y) = (0.7_f64, -1.3_f64);
+        for (text, value) in [
+            ("1", 1.0),
+            (" 2 + 3*4 ", 14.0),
+            ("(2+3)*4", 20.0),
+            ("2 - 3 - 4", -5.0),
+            ("16/4/2", 2.0),
+            ("2^3^2", 512.0),
+            ("-2^2", -4.0),
+            ("2^-1", 0.5),
+            ("--3", 3.0),
+            ("1.5e-2", 0.015),
+            (".5e+1*2", 10.0),
+            ("x*y", x * y),
+            ("0.02*sin(20*x) + 0.01*cos(pi*y)", 0.02 * (20.0 * x).sin() + 0.01 * (std::f64::consts::PI * y).cos()),
+            ("max(0, 1 - hypot(x, y))", (1.0 - x.hypot(y)).max(0.0)),
+            ("exp(-(x^2 + y^2))/sqrt(2)", (-(x * x + y * y)).exp() / 2f64.sqrt()),
+            ("abs(y) + min(x, y) + atan2(y, x) + floor(y)", -y + y + y.atan2(x) - 2.0),
+        ] {
+            let found = Formula::new(text).unwrap_or_else(|e| panic!("{text}: {e}")).at(x, y);
+            assert!((found - value).abs() < 1e-15, "{text} = {found}, not {value}");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_told_with_their_place() {
+        for (text, at, part) in [
+            ("", 0, "missing"),
+            ("1 +", 3, "missing"),
+            ("2 x", 2, "not expected"),
+            ("(1 + 2", 6, "expected `)`"),
+            ("sinus(x)", 0, "`sinus` is not known"),
+            ("max(x)", 5, "expected `,`"),
+            ("1 + z", 4, "`z` is not known"),
+            ("1.2.3", 0, "no number"),
+            ("3 * ü", 4, "`ü` is no value"),
+            ("sin x", 4, "expected `(`"),
+        ] {
+            let e = Formula::new(text).unwrap_err();
+            assert!(e.at == at && e.message.contains(part), "{text}: {e} (at {})", e.at);
+        }
+        assert!(Formula::new(&"(".repeat(100_000)).is_err() && Formula::new(&"-".repeat(100_000)).is_err());
+    }
+}
