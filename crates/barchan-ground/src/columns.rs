@@ -2,7 +2,7 @@
 
 use crate::GroundError;
 use crate::erode::TileMove;
-use crate::grid::{Grid, HIGHEST, QUANTUM, metres};
+use crate::grid::{Area, Grid, HIGHEST, QUANTUM, metres};
 use crate::soil::{Limits, Soil};
 use glam::DVec3;
 
@@ -10,6 +10,8 @@ use glam::DVec3;
 pub(crate) const LOOSE: u8 = 1;
 /// A body has pressed the column, and nothing was laid on it or taken from it since.
 pub(crate) const PRESSED: u8 = 2;
+/// A body stands on the column: no sand slides to or from it.
+pub(crate) const HELD: u8 = 4;
 
 /// The ground: columns of sand on a flat floor.
 ///
@@ -34,7 +36,7 @@ pub struct Columns {
 pub struct Saved {
     /// Height of each column [quanta].
     pub height: Vec<i64>,
-    /// Marks of each column: sliding, pressed.
+    /// Marks of each column: sliding, pressed, under a body.
     pub mark: Vec<u8>,
     /// Tiles of columns that may move.
     pub awake: Vec<u32>,
@@ -99,7 +101,7 @@ impl Columns {
         if let Some(column) = height.iter().position(|h| !(0..=HIGHEST).contains(h)) {
             return Err(GroundError::Height { column, height: metres(height[column]) });
         }
-        mark.iter_mut().for_each(|m| *m &= LOOSE | PRESSED);
+        mark.iter_mut().for_each(|m| *m &= LOOSE | PRESSED | HELD);
         let mut is_awake = vec![false; tiles];
         for &tile in &awake {
             match is_awake.get_mut(tile as usize) {
@@ -140,6 +142,14 @@ impl Columns {
     /// All heights together [quanta]: what is conserved, exactly.
     pub fn total(&self) -> i128 {
         self.height.iter().map(|&h| i128::from(h)).sum()
+    }
+
+    /// Where the highest column of an area ends [m]: z; none is below everything.
+    pub(crate) fn highest_in(&self, area: Area) -> f64 {
+        let Area { low, high } = area.on(&self.grid);
+        let rows = (low[1]..high[1]).map(|y| &self.height[y * self.grid.size[0]..][low[0]..high[0]]);
+        let highest = rows.flatten().max();
+        highest.map_or(f64::NEG_INFINITY, |&h| self.grid.origin.z + metres(h))
     }
 
     /// Bulk volume of the ground [m³].

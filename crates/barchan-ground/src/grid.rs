@@ -29,7 +29,7 @@ pub struct Grid {
 }
 
 /// A rectangle of columns, from `low` up to and without `high`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Area {
     /// First column along x and y.
     pub low: [usize; 2],
@@ -98,6 +98,12 @@ impl Grid {
 }
 
 impl Area {
+    /// The part of it that is on a grid.
+    pub(crate) fn on(&self, grid: &Grid) -> Area {
+        let high = [0, 1].map(|k| self.high[k].min(grid.size[k]));
+        Area { low: [0, 1].map(|k| self.low[k].min(high[k])), high }
+    }
+
     pub(crate) fn size(&self) -> [usize; 2] {
         [0, 1].map(|k| self.high[k].saturating_sub(self.low[k]))
     }

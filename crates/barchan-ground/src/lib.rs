@@ -1,7 +1,8 @@
 //! The ground as columns of sand [Sumner, O'Brien, Hodgins 1999; Papadimitriou 2012, ch. 4].
 //!
 //! [`Columns`] is a grid of heights. Bodies push it ([`Columns::push`]): columns inside a body are lowered to its
-//! underside, and what they held is compressed or goes to the nearest columns beside the body. What has become too steep
+//! underside, and what they held is compressed or goes to the nearest columns beside the body. Bodies with a mass are
+//! carried by it ([`Columns::bear`]). What has become too steep
 //! slides ([`Columns::erode`]). Grains that come to rest are laid down ([`Columns::raise`]) and taken up again
 //! ([`Columns::lower`]).
 //!
@@ -23,19 +24,26 @@
 //! # Ok::<(), barchan_ground::GroundError>(())
 //! ```
 
+mod bearing;
 mod columns;
 mod distance;
 mod erode;
 mod grid;
+mod level;
+mod patch;
 mod push;
 mod soil;
+mod strength;
 mod underside;
 
+pub use bearing::{Bearing, Mover, Stand};
 pub use columns::{Columns, Saved};
 pub use erode::Erosion;
 pub use grid::{Area, Grid, HIGHEST, QUANTUM, metres};
+pub use patch::Patch;
 pub use push::{Contact, Push};
 pub use soil::Soil;
+pub use strength::Strength;
 pub use underside::{sphere, traced};
 
 /// Why a ground cannot be.

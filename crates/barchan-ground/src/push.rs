@@ -46,16 +46,21 @@ impl Columns {
     ///
     /// Erosion does not run by itself: call [`Columns::erode`] when all bodies have pushed.
     pub fn push(&mut self, area: Area, underside: &(dyn Fn(f64, f64) -> Option<f64> + Sync)) -> Push {
-        self.pushes += 1;
         let contacts = self.contacts(area, underside);
         let mut push = Push { contacts, ..Push::default() };
+        self.settle(area, &mut push);
+        push
+    }
+
+    /// Lowers the columns of a push by their overlaps.
+    pub(crate) fn settle(&mut self, area: Area, push: &mut Push) {
+        self.pushes += 1;
         if push.contacts.iter().any(|c| c.overlap > SLACK) {
-            self.displace(area, &mut push);
+            self.displace(area, push);
         }
         for contact in &push.contacts {
             self.mark[contact.column as usize] |= PRESSED;
         }
-        push
     }
 
     fn contacts(&self, area: Area, underside: &(dyn Fn(f64, f64) -> Option<f64> + Sync)) -> Vec<Contact> {

@@ -1,7 +1,8 @@
-//! What the ground is made of: six numbers [Sumner, O'Brien, Hodgins 1999].
+//! What the ground is made of: six numbers [Sumner, O'Brien, Hodgins 1999], and its strength.
 
 use crate::GroundError;
 use crate::grid::QUANTUM;
+use crate::strength::Strength;
 use std::f64::consts::FRAC_PI_2;
 
 /// The behaviour of a ground under bodies and on slopes.
@@ -19,6 +20,8 @@ pub struct Soil {
     pub fraction: f64,
     /// How unevenly displaced sand is piled round a body, 0 (evenly) to 1.
     pub roughness: f64,
+    /// What it bears.
+    pub strength: Strength,
 }
 
 /// How far the starting angle exceeds the stopping angle [rad]: some 2° in sand [Jaeger, Liu, Nagel 1989].
@@ -31,16 +34,37 @@ impl Soil {
     // frame, and has no counterpart, because our erosion goes on until all is at rest.
 
     /// Loose sand: footprints with soft, crumbling walls.
-    pub const SAND: Soil =
-        Soil { compression: 0.7, inside: 0.8, outside: 0.436 + HYSTERESIS, stop: 0.436, fraction: 1.0, roughness: 0.2 };
+    pub const SAND: Soil = Soil {
+        compression: 0.7,
+        inside: 0.8,
+        outside: 0.436 + HYSTERESIS,
+        stop: 0.436,
+        fraction: 1.0,
+        roughness: 0.2,
+        strength: Strength::SAND,
+    };
 
     /// Mud: steep walls, and a rim.
-    pub const MUD: Soil =
-        Soil { compression: 0.59, inside: 1.57, outside: 1.1 + HYSTERESIS, stop: 1.1, fraction: 1.0, roughness: 0.2 };
+    pub const MUD: Soil = Soil {
+        compression: 0.59,
+        inside: 1.57,
+        outside: 1.1 + HYSTERESIS,
+        stop: 1.1,
+        fraction: 1.0,
+        roughness: 0.2,
+        strength: Strength::MUD,
+    };
 
     /// Fresh snow: compressed away, with upright walls and no rim.
-    pub const SNOW: Soil =
-        Soil { compression: 1.0, inside: 1.57, outside: 1.57, stop: 1.57, fraction: 1.0, roughness: 0.2 };
+    pub const SNOW: Soil = Soil {
+        compression: 1.0,
+        inside: 1.57,
+        outside: 1.57,
+        stop: 1.57,
+        fraction: 1.0,
+        roughness: 0.2,
+        strength: Strength::SNOW,
+    };
 
     /// A preset by its name: `sand`, `mud` or `snow`.
     pub fn preset(name: &str) -> Option<Soil> {
@@ -78,7 +102,7 @@ impl Soil {
         ];
         match rules.into_iter().find(|(_, _, holds, _)| !holds) {
             Some((name, value, _, remedy)) => Err(GroundError::Soil { name, value, remedy }),
-            None => Ok(()),
+            None => self.strength.check(),
         }
     }
 

@@ -2,13 +2,21 @@
 #![allow(dead_code)] // each test file uses some of it
 
 use barchan_core::rng::Random;
-use barchan_ground::{Columns, Grid, QUANTUM, Soil};
+use barchan_ground::{Columns, Grid, QUANTUM, Soil, Strength};
 use glam::DVec3;
 
 /// Sand without hysteresis and roughness, of the given slope [degrees].
 pub fn plain(degrees: f64) -> Soil {
     let angle = degrees.to_radians();
-    Soil { compression: 0.0, inside: angle, outside: angle, stop: angle, fraction: 1.0, roughness: 0.0 }
+    Soil {
+        compression: 0.0,
+        inside: angle,
+        outside: angle,
+        stop: angle,
+        fraction: 1.0,
+        roughness: 0.0,
+        strength: Strength::SAND,
+    }
 }
 
 /// A grid of that many columns, a 64th of a metre wide: places are exact in f64.
