@@ -41,6 +41,7 @@ fn soil(scene: &barchan_scene::Soil) -> Soil {
         stop: stop.min(outside),
         fraction: scene.fraction.unwrap_or(base.fraction),
         roughness: scene.roughness.unwrap_or(base.roughness),
+        strength: base.strength,
     }
 }
 
