@@ -77,7 +77,7 @@ struct Pile {
 }
 
 fn pile(bench: &Bench, tetrahedral: bool, friction: f64) -> Result<Pile, CaseError> {
-    let young = bench.size.pick(2e7, 5e7, 1e8);
+    let young = bench.size.pick(2e7, 1e8, 1e8);
     let depth = bench.size.pick(6.0, 10.0, 40.0) * D;
     // Cross-section of the reservoir that is filled [d²]: loosely, and by bounding spheres.
     let area = bench.size.pick(330.0, 450.0, 700.0);

@@ -3,12 +3,15 @@
 //! | file | role |
 //! |---|---|
 //! | `page.rs` | the page |
+//! | `kept.rs` | what an earlier page has |
 //! | `style.css` | how it looks, on screens light and dark and on paper |
 //! | `machine.rs` | what it was run on |
 
+pub mod kept;
 mod machine;
 mod page;
 
+pub use kept::Kept;
 pub use machine::Machine;
 
 use crate::{Bench, Case, Findings, KNOWN, Size, Verdict, judge};
@@ -31,6 +34,8 @@ pub struct Report {
     pub asked: usize,
     /// The cases that were run, in their order.
     pub entries: Vec<Entry>,
+    /// Cases of an earlier report that were not run again.
+    pub kept: Vec<Kept>,
 }
 
 /// A case with what came of it.

@@ -1,7 +1,7 @@
 //! The report's page.
 
 use super::{Entry, Outcome, Report, curves};
-use crate::{Findings, number};
+use crate::{CASES, Findings, number};
 use barchan_io::plot::escaped;
 use std::fmt::Write;
 
@@ -14,16 +14,26 @@ pub fn html(report: &Report) -> String {
         include_str!("style.css")
     );
     head(&mut out, report);
-    index(&mut out, report);
-    report.entries.iter().for_each(|e| section(&mut out, e));
+    // In the order of all cases, whoever brought them.
+    let order = |name: &str| CASES.iter().position(|c| c.name == name);
+    let mut parts: Vec<_> = report.entries.iter().map(|e| (order(e.case.name), row(e), section(e))).collect();
+    parts.extend(report.kept.iter().map(|k| (order(k.name), k.row.clone(), k.section.clone())));
+    parts.sort_by_key(|p| p.0);
+    out.push_str(
+        "<nav>\n<table>\n<thead><tr><th>case</th><th></th><th>group</th><th>verdict</th><th>time</th></tr></thead>\n<tbody>\n",
+    );
+    out.extend(parts.iter().map(|p| p.1.as_str()));
+    out.push_str("</tbody>\n</table>\n</nav>\n");
+    out.extend(parts.iter().map(|p| p.2.as_str()));
     out.push_str("</body>\n</html>\n");
     out
 }
 
 fn head(out: &mut String, report: &Report) {
-    let count = |outcome| report.entries.iter().filter(|e| e.verdict() == outcome).count();
+    let outcomes = || report.entries.iter().map(Entry::verdict).chain(report.kept.iter().map(|k| k.outcome));
+    let count = |outcome| outcomes().filter(|o| *o == outcome).count();
     let [passed, failed, broken] = [Outcome::Pass, Outcome::Fail, Outcome::Error].map(count);
-    let mut sum = format!("{passed} of {} passed", report.entries.len());
+    let mut sum = format!("{passed} of {} passed", passed + failed + broken);
     for (n, word) in [(failed, "failed"), (broken, "could not be run")] {
         if n > 0 {
             let _ = write!(sum, ", {n} {word}");
@@ -35,14 +45,12 @@ fn head(out: &mut String, report: &Report) {
     }
     let class = if failed + broken == 0 { "pass" } else { "fail" };
     let _ = writeln!(out, "<h1>barchan: validation</h1>\n<p class=\"verdict {class}\">{sum}</p>\n<dl>");
-    let total: f64 = report.entries.iter().map(|e| e.seconds).sum();
     let m = &report.machine;
     for (what, value) in [
         ("version", report.version.clone()),
         ("date", report.date.clone()),
         ("size", report.size.name().into()),
         ("machine", format!("{}, {} threads, {}", m.processor, m.threads, m.system)),
-        ("time", span(total)),
     ] {
         pair(out, what, &value);
     }
@@ -52,53 +60,49 @@ fn head(out: &mut String, report: &Report) {
     );
 }
 
-fn index(out: &mut String, report: &Report) {
-    out.push_str(
-        "<nav>\n<table>\n<thead><tr><th>case</th><th></th><th>group</th><th>verdict</th><th>time</th></tr></thead>\n<tbody>\n",
-    );
-    for e in &report.entries {
-        let verdict = e.verdict();
-        let _ = writeln!(
-            out,
-            "<tr class=\"{}\"><td><a href=\"#{name}\">{name}</a></td><td>{}</td><td>{}</td><td class=\"verdict\">{}</td>\
-             <td class=\"number\">{}</td></tr>",
-            class(verdict),
-            escaped(e.case.title),
-            e.case.group.name(),
-            verdict.word(),
-            span(e.seconds),
-            name = escaped(e.case.name),
-        );
-    }
-    out.push_str("</tbody>\n</table>\n</nav>\n");
+/// How the row of a case in the index begins.
+pub fn row_head(outcome: Outcome, name: &str) -> String {
+    format!("<tr class=\"{}\"><td><a href=\"#{name}\">", class(outcome))
 }
 
-fn section(out: &mut String, e: &Entry) {
+fn row(e: &Entry) -> String {
+    let (verdict, name) = (e.verdict(), escaped(e.case.name));
+    format!(
+        "{}{name}</a></td><td>{}</td><td>{}</td><td class=\"verdict\">{}</td><td class=\"number\">{}</td></tr>\n",
+        row_head(verdict, &name),
+        escaped(e.case.title),
+        e.case.group.name(),
+        verdict.word(),
+        span(e.seconds),
+    )
+}
+
+fn section(e: &Entry) -> String {
     let verdict = e.verdict();
-    let _ = writeln!(
-        out,
-        "<section id=\"{}\">\n<h2>{} <span class=\"verdict {}\">{}</span></h2>\n<p>{}</p>\n<dl>",
+    let mut out = format!(
+        "<section id=\"{}\">\n<h2>{} <span class=\"verdict {}\">{}</span></h2>\n<p>{}</p>\n<dl>\n",
         escaped(e.case.name),
         escaped(e.case.title),
         class(verdict),
         verdict.word(),
         escaped(e.case.about)
     );
-    pair(out, "source", e.case.source);
-    pair(out, "command", &format!("barchan validate {}", e.case.name));
+    pair(&mut out, "source", e.case.source);
+    pair(&mut out, "command", &format!("barchan validate {}", e.case.name));
     if let Ok(found) = &e.outcome {
-        found.setup.iter().for_each(|(what, value)| pair(out, what, value));
+        found.setup.iter().for_each(|(what, value)| pair(&mut out, what, value));
     }
-    pair(out, "time", &span(e.seconds));
+    pair(&mut out, "time", &span(e.seconds));
     out.push_str("</dl>\n");
-    criteria(out, e);
+    criteria(&mut out, e);
     match &e.outcome {
-        Ok(found) => findings(out, e, found),
+        Ok(found) => findings(&mut out, e, found),
         Err(why) => {
             let _ = writeln!(out, "<p class=\"wrong\">It could not be run to its end: {}</p>", escaped(why));
         }
     }
     out.push_str("</section>\n");
+    out
 }
 
 fn criteria(out: &mut String, e: &Entry) {

@@ -34,6 +34,7 @@ fn report() -> Report {
         size: Size::Quick,
         asked: 4,
         entries: [&GOOD, &BAD, &BROKEN].map(|c| Entry::run(c, &bench)).into(),
+        kept: vec![],
     }
 }
 

@@ -20,6 +20,9 @@ pub struct ValidateArgs {
     /// Folder of the report
     #[arg(short, long, value_name = "DIR", default_value = "report")]
     output: PathBuf,
+    /// Keep what the report in the folder has of other cases, if it is of the same size
+    #[arg(long)]
+    keep: bool,
     /// Do not count failures that are known and explained in the report
     #[arg(long)]
     known: bool,
@@ -64,7 +67,9 @@ pub fn validate(args: ValidateArgs) -> Result<(), Failure> {
         size,
         asked: chosen.len(),
         entries: vec![],
+        kept: if args.keep { report::kept::read(&args.output, size) } else { vec![] },
     };
+    report.kept.retain(|k| chosen.iter().all(|c| c.name != k.name));
     let start = Instant::now();
     let stopped = || stop::ASKED.load(Ordering::Relaxed);
     let (bench, threads) = (Bench { size, fault: None }, rayon::current_num_threads());
