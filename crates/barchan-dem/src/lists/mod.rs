@@ -351,20 +351,12 @@ impl Near {
     }
 }
 
-/// Pairs found from the spheres of one block.
-#[derive(Debug, Default)]
-struct Found {
-    inner: Vec<Near>,
-    /// Pairs with a sphere of another block, in the order of those blocks.
-    outgoing: Vec<Near>,
-    hits: Hits,
-}
-
 /// What a rebuild works in, kept from one to the next: fresh memory would cost as much as the search.
 #[derive(Debug)]
 pub struct Scratch<R> {
     carry: Carry<R>,
-    found: Vec<Found>,
+    /// By block, pairs with a sphere of another block, in the order of those blocks.
+    outgoing: Vec<Vec<Near>>,
 }
 
 /// Spheres with what their grains may move, read where they lie: a copy would be a twelfth of all memory.
@@ -390,14 +382,14 @@ impl<R: Real> Balls for Reaching<'_, R> {
 impl<R> Default for Scratch<R> {
     fn default() -> Self {
         let carry = Carry { starts: Vec::new(), entries: Vec::new(), rolls: Vec::new(), walls: Vec::new() };
-        Scratch { carry, found: Vec::new() }
+        Scratch { carry, outgoing: Vec::new() }
     }
 }
 
 impl<R> Scratch<R> {
     /// Bytes held.
     pub fn memory_bytes(&self) -> usize {
-        let pairs: usize = self.found.iter().map(|f| f.inner.capacity() + f.outgoing.capacity()).sum();
+        let pairs: usize = self.outgoing.iter().map(Vec::capacity).sum();
         4 * self.carry.starts.capacity()
             + self.carry.entries.capacity() * size_of::<Carried<R>>()
             + self.carry.rolls.capacity() * size_of::<[R; 4]>()
@@ -432,7 +424,7 @@ pub fn build<R: Real>(
     spheres: &Spheres<R>,
     lists: &mut Vec<BlockLists<R>>,
 ) {
-    let Scratch { carry, found } = scratch;
+    let Scratch { carry, outgoing } = scratch;
     let balls = &Reaching { spheres, budget: &r.grains.budget };
     grid.build(balls, r.min, r.period);
     carry.gather(lists, r.rolling);
@@ -443,49 +435,51 @@ pub fn build<R: Real>(
     let block_of = |s: u32| grain_of(s) / r.block as u32;
     // Spheres under a surface are for walls alone.
     let covered = |grain: u32| r.carriers.covers(r.grains.shape[grain as usize]);
-    found.resize_with(blocks, Found::default);
-    found.par_iter_mut().enumerate().for_each(|(b, Found { inner, outgoing, hits })| {
-        let own = range(b);
-        inner.clear();
-        outgoing.clear();
-        for i in own.clone() {
-            let radius = spheres.record[i].place[3];
-            let (i, grain) = (i as u32, grain_of(i as u32));
-            if covered(grain) {
-                continue;
-            }
-            grid.pairs_of(i, balls, hits);
-            for &(j, square) in hits.pairs().iter().filter(|h| grain_of(h.0) != grain && !covered(grain_of(h.0))) {
-                let sum = (radius + spheres.record[j as usize].place[3]) * (1.0 + TOUCHING_GAP);
-                let near = Near::new(i, j, square < sum * sum);
-                if own.contains(&(j as usize)) { inner.push(near) } else { outgoing.push(near) }
+    let old_slot = |s: u32| spheres.listed[s as usize];
+    let fill = |batches: &mut Vec<Batch<R>>, rolls: &mut Vec<Rolls<R>>, pairs: &[Near]| {
+        batches.clear();
+        rolls.clear();
+        batches.reserve_exact(pairs.len().div_ceil(WIDTH));
+        let mut filler = Filler { batches, rolls, rolling: r.rolling, used: 0 };
+        for touches in [true, false] {
+            for p in pairs.iter().filter(|p| p.touches() == touches) {
+                filler.push(p.i, p.partner(), carry.find(old_slot(p.i), old_slot(p.partner())));
             }
         }
-        outgoing.sort_by_key(|o| block_of(o.partner()));
-        for pairs in [inner, outgoing] {
-            pairs.shrink_to(pairs.len() + pairs.len() / 8);
-        }
-    });
-    let found = &*found;
+    };
+    outgoing.resize_with(blocks, Vec::new);
     lists.resize_with(blocks, BlockLists::default);
+    // What is found within a block goes into its list at once: kept for all blocks it would be a twelfth of all memory.
+    outgoing.par_iter_mut().zip(lists.par_iter_mut()).enumerate().for_each_init(
+        || (Vec::new(), Hits::default()),
+        |(inner, hits), (b, (outgoing, lists))| {
+            let own = range(b);
+            inner.clear();
+            outgoing.clear();
+            for i in own.clone() {
+                let radius = spheres.record[i].place[3];
+                let (i, grain) = (i as u32, grain_of(i as u32));
+                if covered(grain) {
+                    continue;
+                }
+                grid.pairs_of(i, balls, hits);
+                for &(j, square) in hits.pairs().iter().filter(|h| grain_of(h.0) != grain && !covered(grain_of(h.0))) {
+                    let sum = (radius + spheres.record[j as usize].place[3]) * (1.0 + TOUCHING_GAP);
+                    let near = Near::new(i, j, square < sum * sum);
+                    if own.contains(&(j as usize)) { inner.push(near) } else { outgoing.push(near) }
+                }
+            }
+            fill(&mut lists.inner, &mut lists.inner_rolls, inner);
+            outgoing.sort_by_key(|o| block_of(o.partner()));
+            outgoing.shrink_to(outgoing.len() + outgoing.len() / 8);
+        },
+    );
+    let outgoing = &*outgoing;
     lists.par_iter_mut().enumerate().for_each(|(b, lists)| {
         let own = range(b);
         lists.end = own.end as u32;
-        let old_slot = |s: u32| spheres.listed[s as usize];
-        let fill = |batches: &mut Vec<Batch<R>>, rolls: &mut Vec<Rolls<R>>, pairs: &[Near]| {
-            batches.clear();
-            rolls.clear();
-            batches.reserve_exact(pairs.len().div_ceil(WIDTH));
-            let mut filler = Filler { batches, rolls, rolling: r.rolling, used: 0 };
-            for touches in [true, false] {
-                for p in pairs.iter().filter(|p| p.touches() == touches) {
-                    filler.push(p.i, p.partner(), carry.find(old_slot(p.i), old_slot(p.partner())));
-                }
-            }
-        };
-        fill(&mut lists.inner, &mut lists.inner_rolls, &found[b].inner);
-        let mut cross = found[b].outgoing.clone();
-        for other in found.iter().enumerate().filter(|&(a, _)| a != b).map(|(_, other)| &other.outgoing) {
+        let mut cross = outgoing[b].clone();
+        for other in outgoing.iter().enumerate().filter(|&(a, _)| a != b).map(|(_, other)| other) {
             let from = other.partition_point(|o| (block_of(o.partner()) as usize) < b);
             let to = from + other[from..].partition_point(|o| block_of(o.partner()) as usize == b);
             cross.extend(other[from..to].iter().map(|o| o.turned()));
