@@ -294,6 +294,8 @@ impl<R: Kernels> Solver<R> {
         self.wrap()?;
         self.builds_since_sort += 1;
         if self.builds_since_sort >= BUILDS_PER_SORT {
+            // A column that is put into order is there twice for a while: that takes the place of what lists are built in.
+            self.scratch.make_room();
             let order = order::hilbert(&self.grains, &self.spheres.record, &self.settings.domain);
             self.spheres.arrange(&order, &self.grains);
             self.grains.arrange(&order);

@@ -387,6 +387,11 @@ impl<R> Default for Scratch<R> {
 }
 
 impl<R> Scratch<R> {
+    /// Gives back the largest part until the next rebuild needs it.
+    pub fn make_room(&mut self) {
+        self.carry.entries = Vec::new();
+    }
+
     /// Bytes held.
     pub fn memory_bytes(&self) -> usize {
         let pairs: usize = self.outgoing.iter().map(Vec::capacity).sum();
