@@ -7,6 +7,8 @@
 use crate::atomic::FileError;
 use crate::columns::COLUMNS;
 use crate::solids::{self, Solid};
+use crate::vts;
+use crate::writer::{self, Found, GROUND, ground_of};
 use barchan_core::frame::{Extra, Frame, WallFrame};
 use barchan_core::shapes::Shape;
 use flate2::bufread::ZlibDecoder;
@@ -93,26 +95,32 @@ pub struct Stored {
     pub time: f64,
     /// The file.
     pub path: PathBuf,
+    /// The file of its ground, if it has one: that of the frame in which the ground last changed.
+    pub ground: Option<PathBuf>,
 }
 
 impl Stored {
     /// Reads the frame of a run whose scene has these shapes: see [`read_vtp_with`]. A `.ply` gives spheres.
     pub fn read(&self, shapes: &Arc<[Shape]>) -> Result<Frame<'static>, ReadError> {
         let is_ply = self.path.extension().is_some_and(|e| e == "ply");
-        if is_ply { read_ply(&self.path) } else { read_vtp_with(&self.path, shapes) }
+        let mut frame = if is_ply { read_ply(&self.path)? } else { read_vtp_with(&self.path, shapes)? };
+        frame.ground = self.ground.as_ref().map(vts::read).transpose()?.map(Arc::new);
+        Ok(frame)
     }
 }
 
 /// The frames in a run's folder in order of time, and those whose first bytes are damaged. A frame that was written in two
 /// formats is listed once, as `.vtp`, which holds more.
 pub fn stored(folder: impl AsRef<Path>) -> Result<(Vec<Stored>, Vec<ReadError>), ReadError> {
-    let mut files = crate::writer::list(&folder.as_ref().join(crate::writer::FRAMES))?;
+    let mut files = writer::list(&folder.as_ref().join(writer::FRAMES))?;
+    let grounds: Vec<Found> = files.extract_if(.., |f| f.extension == GROUND).collect();
     files.sort_by_key(|f| (f.number, f.extension != "vtp"));
     files.dedup_by_key(|f| f.number);
     let (mut frames, mut damaged) = (Vec::new(), Vec::new());
     for file in files {
+        let ground = ground_of(&grounds, file.number).map(|g| g.path.clone());
         match read_time(&file.path) {
-            Ok(time) => frames.push(Stored { number: file.number, time, path: file.path }),
+            Ok(time) => frames.push(Stored { number: file.number, time, path: file.path, ground }),
             Err(e) => damaged.push(e),
         }
     }
@@ -142,6 +150,15 @@ fn frame_of_spheres(position: Vec<DVec3>, velocity: Vec<DVec3>, radius: Vec<f64>
 
 /// All spheres, and what the file says of grains that are solids.
 fn vtp_from_bytes(bytes: &[u8]) -> Result<(Frame<'static>, Vec<Solid>), Damage> {
+    with_arrays(bytes, "PolyData", spheres)
+}
+
+/// Takes a file of ours of a type apart: hands on the element of that name, and the data its arrays point into.
+pub(crate) fn with_arrays<T>(
+    bytes: &[u8],
+    kind: &str,
+    take: impl FnOnce(Node<'_, '_>, &Arrays<'_>) -> Result<T, Damage>,
+) -> Result<T, Damage> {
     const TAG: &[u8] = b"<AppendedData encoding=\"raw\">";
     let Some(tag) = bytes.windows(TAG.len()).position(|w| w == TAG) else {
         return damage("header", "no raw appended data");
@@ -161,7 +178,7 @@ fn vtp_from_bytes(bytes: &[u8]) -> Result<(Frame<'static>, Vec<Solid>), Damage> 
     let data = &bytes[mark + 1..];
     let document = Document::parse(&header).map_err(|e| ("header".to_owned(), e.to_string()))?;
     let root = document.root_element();
-    let expected = [("type", "PolyData"), ("byte_order", "LittleEndian"), ("header_type", "UInt64")];
+    let expected = [("type", kind), ("byte_order", "LittleEndian"), ("header_type", "UInt64")];
     for (key, value) in expected {
         if root.attribute(key) != Some(value) {
             return damage("VTKFile", format!("{key} should be {value}"));
@@ -172,10 +189,12 @@ fn vtp_from_bytes(bytes: &[u8]) -> Result<(Frame<'static>, Vec<Solid>), Damage> 
         Some("vtkZLibDataCompressor") => true,
         Some(other) => return damage("VTKFile", format!("unknown compressor {other}")),
     };
-    let poly = child(root, "PolyData")?;
+    take(child(root, kind)?, &Arrays { data, zlib })
+}
+
+fn spheres(poly: Node<'_, '_>, file: &Arrays<'_>) -> Result<(Frame<'static>, Vec<Solid>), Damage> {
     let piece = child(poly, "Piece")?;
     let n: usize = number(piece, "NumberOfPoints")?;
-    let file = Arrays { data, zlib };
     let points = child(piece, "Points")?;
     let columns = child(piece, "PointData")?;
     let mut frame = frame_of_spheres(
@@ -207,7 +226,7 @@ fn vtp_from_bytes(bytes: &[u8]) -> Result<(Frame<'static>, Vec<Solid>), Damage> 
 }
 
 /// The appended data that elements of the header point into.
-struct Arrays<'b> {
+pub(crate) struct Arrays<'b> {
     data: &'b [u8],
     zlib: bool,
 }
@@ -259,7 +278,13 @@ impl<'b> Arrays<'b> {
     }
 
     /// The rows of a three-component column.
-    fn vectors(&self, parent: Node<'_, '_>, name: &str, kind: &str, rows: usize) -> Result<Vec<DVec3>, Damage> {
+    pub(crate) fn vectors(
+        &self,
+        parent: Node<'_, '_>,
+        name: &str,
+        kind: &str,
+        rows: usize,
+    ) -> Result<Vec<DVec3>, Damage> {
         let count = rows.saturating_mul(3);
         let flat = if kind == "Float64" {
             self.numbers(parent, name, kind, count, f64::from_le_bytes)?
@@ -270,7 +295,7 @@ impl<'b> Arrays<'b> {
     }
 
     /// Exactly `count` numbers of a column that must be of the type `kind`.
-    fn numbers<T, const N: usize>(
+    pub(crate) fn numbers<T, const N: usize>(
         &self,
         parent: Node<'_, '_>,
         name: &str,
@@ -340,7 +365,7 @@ impl<'b> Arrays<'b> {
     }
 }
 
-fn child<'a, 'i>(node: Node<'a, 'i>, tag: &str) -> Result<Node<'a, 'i>, Damage> {
+pub(crate) fn child<'a, 'i>(node: Node<'a, 'i>, tag: &str) -> Result<Node<'a, 'i>, Damage> {
     let found = node.children().find(|c| c.has_tag_name(tag));
     found.ok_or_else(|| (node.tag_name().name().to_owned(), format!("no element {tag}")))
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`atomic`] | a file is written whole or not at all |
 //! | [`vtk`] | frames for ParaView (`.vtp`) and their time series (`.pvd`) |
+//! | [`vts`] | the ground for ParaView (`.vts`) |
 //! | [`vti`] | distance fields for ParaView (`.vti`) |
 //! | [`ply`] | frames as points for effects tools (`.ply`) |
 //! | [`csv`] | tables of measurements, continued by a resumed run |
@@ -34,6 +35,7 @@ pub mod png;
 pub mod terrain;
 pub mod vti;
 pub mod vtk;
+pub mod vts;
 pub mod writer;
 
 mod columns;

@@ -129,7 +129,7 @@ impl Arrays {
     }
 
     /// A column of the field data, whose rows the format wants to be told.
-    fn field(&mut self, kind: &str, name: &str, unit: &str, components: usize, rows: usize, data: Vec<u8>) {
+    pub(crate) fn field(&mut self, kind: &str, name: &str, unit: &str, components: usize, rows: usize, data: Vec<u8>) {
         let shape = format!(" NumberOfComponents=\"{components}\" NumberOfTuples=\"{rows}\"");
         self.element("DataArray", kind, name, unit, &shape, &data);
     }
@@ -262,9 +262,9 @@ impl TimeSeries {
         Ok(series)
     }
 
-    /// Adds the file `name` (relative to the index) that shows `time` [s].
-    pub fn push(&mut self, time: f64, name: impl Into<String>) -> Result<(), FileError> {
-        self.entries.push((time, name.into()));
+    /// Adds files: the time [s] each shows, and its name relative to the index. Those of one time are parts of one picture.
+    pub fn extend(&mut self, entries: impl IntoIterator<Item = (f64, String)>) -> Result<(), FileError> {
+        self.entries.extend(entries);
         self.write()
     }
 
@@ -273,9 +273,11 @@ impl TimeSeries {
             "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n  \
              <Collection>\n",
         );
+        let (mut last, mut part) = (None, 0);
         for (time, name) in &self.entries {
+            part = if last.replace(time) == Some(time) { part + 1 } else { 0 };
             let (time, name) = (decimal(*time), escape(name));
-            let _ = writeln!(xml, "    <DataSet timestep=\"{time}\" group=\"\" part=\"0\" file=\"{name}\"/>");
+            let _ = writeln!(xml, "    <DataSet timestep=\"{time}\" group=\"\" part=\"{part}\" file=\"{name}\"/>");
         }
         xml.push_str("  </Collection>\n</VTKFile>\n");
         atomic::write(&self.path, xml.as_bytes())

@@ -1,17 +1,21 @@
 //! Frames written on a thread of their own, so that a run does not wait for the disk.
 //!
-//! A run folder holds `frames/000123.vtp` (and `.ply`) by number, and `frames.pvd`, which gives ParaView their times. At
+//! A run folder holds `frames/000123.vtp` (and `.ply`) by number, and `frames.pvd`, which gives ParaView their times. The ground,
+//! where there is one, lies beside them as `.vts`, under the number of the frame in which it changed: a frame without a ground of its
+//! own has that of the last one before it. At
 //! most two frames wait; a run that is faster than its disk then waits too, and memory stays bounded. An error is told
 //! at the next call.
 
 use crate::atomic::{self, FileError};
 use crate::columns::FrameError;
 use crate::vtk::{Packing, TimeSeries};
-use crate::{frames, not_after, ply, vtk};
+use crate::{frames, not_after, ply, vtk, vts};
 use barchan_core::frame::Frame;
+use barchan_core::relief::Relief;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
@@ -21,6 +25,8 @@ const WAITING: usize = 2;
 pub(crate) const FRAMES: &str = "frames";
 /// Time series of the `.vtp` frames within a run's folder.
 const SERIES: &str = "frames.pvd";
+/// Ending of the ground's files.
+pub(crate) const GROUND: &str = "vts";
 
 /// A kind of frame file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,8 +103,16 @@ impl FrameWriter {
         let with_series = formats.iter().any(|f| matches!(f, Format::Vtk(_))) || folder.join(SERIES).exists();
         let series = if with_series {
             let vtp = kept.iter().filter(|(_, file)| file.extension == "vtp");
-            let entries = vtp.map(|(time, file)| (*time, name(file.number, "vtp"))).collect();
-            Some(TimeSeries::create(folder.join(SERIES), entries)?)
+            let grounds = || kept.iter().map(|(_, file)| file).filter(|file| file.extension == GROUND);
+            let parts = |(time, file): &(f64, Found)| {
+                let ground = ground_of(grounds(), file.number).map(|g| name(g.number, GROUND));
+                [Some(name(file.number, "vtp")), ground]
+                    .into_iter()
+                    .flatten()
+                    .map(|part| (*time, part))
+                    .collect::<Vec<_>>()
+            };
+            Some(TimeSeries::create(folder.join(SERIES), vtp.flat_map(parts).collect())?)
         } else {
             None
         };
@@ -107,7 +121,7 @@ impl FrameWriter {
         }
         let next = kept.last().map_or(0, |(_, file)| file.number + 1);
         let last_time = kept.last().map(|(time, _)| *time);
-        let worker = Worker { folder: folder.to_owned(), formats: formats.to_vec(), series, next };
+        let worker = Worker { folder: folder.to_owned(), formats: formats.to_vec(), series, next, ground: None };
         let (jobs, receiver) = sync_channel(WAITING);
         let thread = Builder::new().name("frame writer".to_owned()).spawn(move || worker.run(receiver));
         let thread = thread.map_err(|e| FileError::new("start the thread that writes", &frames, e))?;
@@ -187,6 +201,8 @@ struct Worker {
     formats: Vec<Format>,
     series: Option<TimeSeries>,
     next: u64,
+    /// The ground written last, and its name.
+    ground: Option<(Arc<Relief>, String)>,
 }
 
 impl Worker {
@@ -203,14 +219,30 @@ impl Worker {
     }
 
     fn write(&mut self, frame: &Frame<'_>) -> Result<(), FrameError> {
+        self.write_ground(frame)?;
         for format in &self.formats {
             let name = name(self.next, format.extension());
             format.write(&self.folder.join(&name), frame)?;
             if let (Format::Vtk(_), Some(series)) = (format, &mut self.series) {
-                series.push(frame.time, name)?;
+                let ground = self.ground.iter().map(|(_, name)| name.clone());
+                series.extend([name].into_iter().chain(ground).map(|part| (frame.time, part)))?;
             }
         }
         self.next += 1;
+        Ok(())
+    }
+
+    /// Writes the ground, unless it is the one written last.
+    fn write_ground(&mut self, frame: &Frame<'_>) -> Result<(), FrameError> {
+        let Some(relief) = frame.ground.as_ref().filter(|relief| !relief.height.is_empty()) else { return Ok(()) };
+        if self.ground.as_ref().is_some_and(|(last, _)| Arc::ptr_eq(last, relief) || last == relief) {
+            return Ok(());
+        }
+        let name = name(self.next, GROUND);
+        let packing = |f: &Format| if let Format::Vtk(packing) = f { Some(*packing) } else { None };
+        let packing = self.formats.iter().find_map(packing).unwrap_or_default();
+        vts::write(&self.folder.join(&name), relief, frame.time, packing)?;
+        self.ground = Some((relief.clone(), name));
         Ok(())
     }
 }
@@ -227,7 +259,12 @@ pub(crate) struct Found {
     pub(crate) path: PathBuf,
 }
 
-/// The frames in a folder by number; other files are not ours to count or remove.
+/// The ground of a frame of this number, of files in order of their numbers.
+pub(crate) fn ground_of<'f>(grounds: impl IntoIterator<Item = &'f Found>, number: u64) -> Option<&'f Found> {
+    grounds.into_iter().take_while(|ground| ground.number <= number).last()
+}
+
+/// The frames in a folder by number, with their grounds; other files are not ours to count or remove.
 pub(crate) fn list(folder: &Path) -> Result<Vec<Found>, FileError> {
     let failed = |e| FileError::new("read the folder", folder, e);
     let entries = match fs::read_dir(folder) {
@@ -239,7 +276,7 @@ pub(crate) fn list(folder: &Path) -> Result<Vec<Found>, FileError> {
         let path = entry.map_err(failed)?.path();
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
         let Some((stem, extension)) = name.split_once('.') else { continue };
-        let Some(extension) = ["vtp", "ply"].into_iter().find(|e| *e == extension) else { continue };
+        let Some(extension) = ["vtp", "ply", GROUND].into_iter().find(|e| *e == extension) else { continue };
         if stem.len() >= 6
             && stem.bytes().all(|b| b.is_ascii_digit())
             && let Ok(number) = stem.parse()

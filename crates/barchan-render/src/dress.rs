@@ -4,13 +4,15 @@
 //! range of the colours, the stage, the floor.
 
 use crate::colour::{ColourError, Colouring};
-use crate::picture::{Finish, Mesh, Picture, Sphere};
+use crate::picture::{Finish, Ground, Mesh, Picture, Sphere};
 use crate::skins::{Skin, Skins};
 use crate::walls::{self, Paint, Stage, pose};
 use barchan_core::frame::{Frame, SphereView};
+use barchan_core::relief::Relief;
 use barchan_core::walls::Wall;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// [`Sphere::grain`] of a sphere that belongs to a wall.
 pub const NO_GRAIN: u32 = u32::MAX;
@@ -34,6 +36,10 @@ pub struct Dresser {
     pub glass: Vec3,
     /// Surfaces of grains that are solids, as far as they have been met.
     pub skins: Skins,
+    /// The ground's material, by index.
+    pub ground: u16,
+    /// Mean radius of the grains a ground is made of [m]; left out: a tenth of the width of its cells.
+    pub grain: Option<f64>,
 }
 
 impl Dresser {
@@ -50,6 +56,8 @@ impl Dresser {
         let origin = 0.5 * (self.stage.bounds[0] + self.stage.bounds[1]);
         let poses: Vec<_> = (0..self.walls.len()).map(|w| pose(frame, w)).collect();
         let height = walls::filled_floor(&self.walls, &poses, &self.stage);
+        // A ground stands on the floor.
+        let height = frame.ground.as_ref().map_or(height, |relief| height.min(relief.origin.z));
         let skins = self.skins.of(&frame.shapes);
         let skin = |g: usize| skins[usize::from(frame.shape[g])].as_deref();
         let near = |at: DVec3| (at - origin).as_vec3();
@@ -75,11 +83,18 @@ impl Dresser {
             solids,
             meshes,
             floor: self.floor.map(|colour| ((height - origin.z) as f32, colour)),
+            ground: frame.ground.clone().map(|relief| self.ground(relief)),
             ..Picture::default()
         };
         let paint = Paint { materials: &self.materials, glass: self.glass };
         walls::hang(&self.walls, &poses, &paint, &self.stage, &mut picture);
         Ok(picture)
+    }
+
+    fn ground(&self, relief: Arc<Relief>) -> Ground {
+        let colour = self.materials.get(usize::from(self.ground)).copied().unwrap_or(Vec3::splat(0.5));
+        let radius = self.grain.unwrap_or(0.1 * relief.cell) as f32;
+        Ground { relief, colour, variation: self.variation, radius }
     }
 }
 
@@ -139,6 +154,8 @@ mod tests {
             floor: Some(Dresser::FLOOR),
             glass: Dresser::GLASS,
             skins: Skins::default(),
+            ground: 0,
+            grain: None,
         };
         (dresser, frame)
     }

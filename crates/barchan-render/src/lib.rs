@@ -10,6 +10,7 @@ pub mod cpu;
 pub mod dress;
 pub mod field;
 pub mod gpu;
+mod ground;
 pub mod legend;
 pub mod look;
 pub mod picture;
@@ -25,7 +26,7 @@ pub use field::FieldPicture;
 pub use gpu::GpuRenderer;
 pub use legend::Legend;
 pub use look::{Extent, Light, Quality};
-pub use picture::{Finish, Line, Mesh, Picture, Sphere};
+pub use picture::{Finish, Ground, Line, Mesh, Picture, Sphere};
 pub use skins::Skins;
 pub use survey::Survey;
 

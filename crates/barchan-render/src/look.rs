@@ -28,9 +28,12 @@
 //!    what is left. A sample takes the mean over the eight measured pixels around its own ([`open_mean`]: each number of the
 //!    pattern once), weighted by likeness of depth ([`alike`]). The floor is open where [`floor_open`] says so.
 //! 6. **Floor** fades into the background with distance from the grains ([`floor_share`]); background is a vertical gradient.
-//! 7. Glass panes, then lines, are laid over each sample, hidden by depth; each kind sorted by the distance of its middle
+//! 7. **Ground** is laid out for the eye before all this: triangles no finer than it can tell, and grains where it could tell them.
+//!    Its surface has the light of a bed of grains ([`BED`]), is mottled where grains are a pixel or a few wide ([`mottle`]), and looks
+//!    for shadow from a little above itself ([`GROUND_LIFT`]).
+//! 8. Glass panes, then lines, are laid over each sample, hidden by depth; each kind sorted by the distance of its middle
 //!    from the eye, farthest first. A pane ([`pane`]) is a veil of its tint; a line ([`line_share`]) has a soft edge.
-//! 8. Mean over the samples, exposure, [`filmic`] curve, [`srgb`], dither by less than half a level ([`encode`]).
+//! 9. Mean over the samples, exposure, [`filmic`] curve, [`srgb`], dither by less than half a level ([`encode`]).
 
 mod sun;
 
@@ -191,7 +194,8 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// Extent of a picture; of the surroundings of the view's target if the picture is empty.
+    /// Extent of a picture; of the surroundings of the view's target if the picture is empty. Of a ground, which may be far
+    /// larger than what is looked at, the part around the view's target belongs to it, as far as the eye is away from there.
     pub fn of(picture: &Picture, view: &View) -> Self {
         let (mut sum, mut square, mut radius, mut count) = (glam::DVec3::ZERO, glam::DVec3::ZERO, 0.0f64, 0.0f64);
         let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
@@ -219,14 +223,56 @@ impl Extent {
                 (low, high) = (low.min(p), high.max(p));
             }
         }
+        let mut grain = if count > 0.0 { (radius / count) as f32 } else { 0.0 };
+        if let Some(ground) = &picture.ground {
+            let (relief, reach) = (&ground.relief, (view.target - view.eye).length());
+            let whole = [relief.origin.truncate(), relief.end()].map(|p| (p - picture.origin.truncate()).as_vec2());
+            footprint = [footprint[0].min(whole[0]), footprint[1].max(whole[1])];
+            let near = |by: f32| (view.target.truncate() + by).clamp(whole[0], whole[1]);
+            for p in [near(-reach), near(reach)] {
+                (low, high) = (low.min(p.extend(low.z)), high.max(p.extend(high.z)));
+            }
+            // Heights at the target will do: the map of the sun holds all that casts a shadow, however high.
+            let at = (view.target.as_dvec3() + picture.origin).truncate();
+            let at = at.clamp(relief.origin.truncate(), relief.end());
+            let z = relief.over(at.x, at.y).map_or(view.target.z, |over| (over.z - picture.origin.z) as f32);
+            (low.z, high.z) = (low.z.min(z), high.z.max(z));
+            grain = if count > 0.0 { grain } else { ground.radius };
+        }
         if low.x > high.x {
             let around = (view.target - view.eye).length().max(f32::MIN_POSITIVE);
             (low, high) = (view.target - 0.5 * around, view.target + 0.5 * around);
         }
         let half = 0.5 * (high - low);
-        let grain = if count > 0.0 { (radius / count) as f32 } else { 0.02 * half.length() };
+        let grain = if grain > 0.0 { grain } else { 0.02 * half.length() };
         Extent { middle: 0.5 * (low + high), half, grain: grain.max(f32::MIN_POSITIVE), footprint }
     }
+}
+
+/// How far above itself the ground looks for what stands before the sun [texels of the sun's map]: furrows narrower than texels would
+/// shade themselves in spots.
+pub const GROUND_LIFT: f32 = 0.7;
+/// Light of a bed of grains over that of a sheet of their reflectance: grains shade each other.
+pub const BED: f32 = 0.66;
+/// How much the light of grains that are too small to be drawn differs from one to the next.
+pub const MOTTLE: f32 = 0.4;
+/// Widths of a grain between which mottling fades in, for below them it is finer than the samples, and out again, for above them
+/// grains are drawn [pixels].
+pub const MOTTLE_FADE: [f32; 4] = [0.5, 1.2, 4.0, 8.0];
+/// Where the cells of the mottling begin [cells]: an odd place, or a side of the ground could lie between two.
+pub const MOTTLE_START: f32 = 0.381_966;
+
+/// Light of the ground at p over its mean: grains of this diameter [m], `width` [pixels] there, differ. Cells as large as a grain have
+/// a number each (the finaliser of MurmurHash3 mixes its bits).
+pub fn mottle(p: Vec3, diameter: f32, width: f32) -> f32 {
+    let [x, y, z] = (p / diameter + MOTTLE_START).floor().to_array().map(|c| c as i32 as u32);
+    let mut h = x.wrapping_mul(0x9e37_79b9) ^ y.wrapping_mul(0x85eb_ca6b) ^ z.wrapping_mul(0xc2b2_ae35);
+    h = (h ^ (h >> 16)).wrapping_mul(0x85eb_ca6b);
+    h = (h ^ (h >> 13)).wrapping_mul(0xc2b2_ae35);
+    let share = (h ^ (h >> 16)) as f32 / u32::MAX as f32;
+    let [faint, whole, fading, gone] = MOTTLE_FADE;
+    let seen = smoothstep(faint, whole, width) * (1.0 - smoothstep(fading, gone, width));
+    1.0 + MOTTLE * seen * (2.0 * share - 1.0)
 }
 
 /// Whether a sphere can be drawn: finite, with a radius.

@@ -1,6 +1,8 @@
 //! What is to be drawn, as plain data.
 
+use barchan_core::relief::Relief;
 use glam::{DVec3, Vec3};
+use std::sync::Arc;
 
 /// Everything in a picture, in metres relative to `origin`; colours are linear RGB reflectances from 0 to 1.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,6 +19,21 @@ pub struct Picture {
     pub lines: Vec<Line>,
     /// Height of an endless floor [m], and its colour.
     pub floor: Option<(f32, Vec3)>,
+    /// The ground.
+    pub ground: Option<Ground>,
+}
+
+/// A ground made of grains too many to be drawn: a surface, and what its grains look like.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ground {
+    /// The surface, in the world (not from `origin`).
+    pub relief: Arc<Relief>,
+    /// Mean reflectance of its grains, linear RGB.
+    pub colour: Vec3,
+    /// How much its grains differ: 1 as sand does, 0 not at all.
+    pub variation: f32,
+    /// Mean radius of its grains [m].
+    pub radius: f32,
 }
 
 /// One sphere: 32 bytes, as it goes to the GPU.

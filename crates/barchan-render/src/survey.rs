@@ -34,6 +34,8 @@ pub struct Survey {
     outermost: Vec<(DVec3, f64)>,
     followed: Option<u32>,
     track: Vec<(f64, DVec3)>,
+    grain: Option<f64>,
+    ground: Option<[DVec3; 2]>,
 }
 
 /// Evenly spread directions: a spherical Fibonacci lattice (González 2010, Math. Geosci. 42, 49).
@@ -48,7 +50,18 @@ impl Survey {
     /// An empty survey. `followed` is the grain whose way is recorded; left out: the centre of mass.
     pub fn new(walls: Vec<Wall>, by: ColourBy, followed: Option<u32>) -> Survey {
         let poses = vec![Vec::new(); walls.len()];
-        Survey { walls, poses, by, samples: vec![], legend: None, outermost: vec![], followed, track: vec![] }
+        Survey {
+            walls,
+            poses,
+            by,
+            samples: vec![],
+            legend: None,
+            outermost: vec![],
+            followed,
+            track: vec![],
+            grain: None,
+            ground: None,
+        }
     }
 
     /// Looks at a frame; frames come in order of time.
@@ -98,12 +111,34 @@ impl Survey {
         self.outermost = (0..DIRECTIONS).into_par_iter().filter_map(farthest).collect();
         self.outermost.sort_by(|a, b| a.0.to_array().partial_cmp(&b.0.to_array()).unwrap_or(std::cmp::Ordering::Equal));
         self.outermost.dedup();
+        self.grain = self.grain.or_else(|| {
+            let radii: Vec<f64> = of_spheres.iter().map(|g| frame.radius[*g]).filter(|r| *r > 0.0).collect();
+            (!radii.is_empty()).then(|| radii.iter().sum::<f64>() / radii.len() as f64)
+        });
+        if let Some(relief) = &frame.ground {
+            let heights = relief.height.iter().filter(|h| h.is_finite());
+            let (low, high) = heights.fold((0.0, 0.0), |(low, high): (f64, f64), h| (low.min(*h), high.max(*h)));
+            let ends = [relief.origin.truncate().extend(low), relief.end().extend(high)];
+            let ends = ends.map(|p| p + DVec3::Z * relief.origin.z);
+            self.ground = Some(self.ground.map_or(ends, |[a, b]| [a.min(ends[0]), b.max(ends[1])]));
+        }
         Ok(())
     }
 
-    /// Spheres (centre, radius [m]) that must be in the picture: the outermost grains, and walls as points.
+    /// Mean radius of the grains in the first frame that had any [m].
+    pub fn grain(&self) -> Option<f64> {
+        self.grain
+    }
+
+    /// Spheres (centre, radius [m]) that must be in the picture: the outermost grains, and walls as points. A ground is shown as far as
+    /// grains are on it; whole, where there are none.
     pub fn hull(&self) -> Vec<(DVec3, f64)> {
         let mut hull = self.outermost.clone();
+        if let (true, Some([low, high])) = (hull.is_empty(), self.ground) {
+            let corner =
+                |k: usize| DVec3::from_array(std::array::from_fn(|i| if k >> i & 1 == 1 { high[i] } else { low[i] }));
+            hull.extend((0..8).map(|k| (corner(k), 0.0)));
+        }
         let Some(grains) = framing::bounds(&hull) else { return hull };
         let extent = (grains[1] - grains[0]).length();
         for (wall, poses) in self.walls.iter().zip(&self.poses) {

@@ -65,6 +65,8 @@ impl Shown {
             floor: Some(Dresser::FLOOR),
             glass: Dresser::GLASS,
             skins: Skins::default(),
+            ground: 0,
+            grain: None,
         };
         let mut shown =
             Shown { scene, choice, survey, looks: 0, last: Instant::now(), dresser, light: Light::default() };
@@ -113,6 +115,8 @@ impl Shown {
             Background::Day | Background::Paper => Dresser::GLASS,
             Background::Dark => Dresser::GLASS_IN_THE_DARK,
         };
+        // Kept once it is known: a ground whose grains changed their places would crawl.
+        self.dresser.grain = self.dresser.grain.or(self.survey.grain());
         self.dresser.colouring.range = self.survey.legend().map(|_| self.survey.range());
     }
 

@@ -77,6 +77,8 @@ fn a_stored_frame_is_drawn_as_the_live_one() {
             floor: Some(Dresser::FLOOR),
             glass: Dresser::GLASS,
             skins: Skins::default(),
+            ground: 0,
+            grain: None,
         };
         let (a, b) = (dresser.dress(&live).unwrap(), dresser.dress(&stored).unwrap());
         assert_eq!((a.spheres.len(), a.solids.len(), a.meshes.len()), (4, 3, 3));

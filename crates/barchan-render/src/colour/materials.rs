@@ -82,7 +82,7 @@ pub fn reflectances<'a>(materials: impl IntoIterator<Item = (&'a str, Option<&'a
 }
 
 /// A number from 0 to 1 that belongs to an id (the finaliser of MurmurHash3, which mixes all bits).
-pub(super) fn share(id: u32, salt: u32) -> f32 {
+pub(crate) fn share(id: u32, salt: u32) -> f32 {
     let mut h = id.wrapping_mul(0x9e37_79b9) ^ salt.wrapping_mul(0x85eb_ca6b);
     h = (h ^ (h >> 16)).wrapping_mul(0x85eb_ca6b);
     h = (h ^ (h >> 13)).wrapping_mul(0xc2b2_ae35);

@@ -1,7 +1,7 @@
 //! The colour of a grain: what it is made of, or a number it has.
 
 mod maps;
-mod materials;
+pub(crate) mod materials;
 
 pub use maps::{Map, linear};
 pub(crate) use materials::vary;

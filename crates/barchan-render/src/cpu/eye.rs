@@ -19,6 +19,8 @@ pub struct Spot {
     pub plane: Vec3,
     /// Reflectance.
     pub colour: Vec3,
+    /// Diameter of the grains it is made of, if it is ground [m].
+    pub mottled: Option<f32>,
 }
 
 /// A picture before the eye. Shapes are numbered: spheres first, then solid triangles in the order of meshes.
@@ -39,6 +41,8 @@ pub struct Eye<'a> {
     balls: &'a [Ball],
     facets: Vec<Facet>,
     corners: Vec<(u32, [u32; 3])>,
+    /// The ground's mesh, and the diameter of its grains [m].
+    ground: Option<(u32, f32)>,
     near: f32,
 }
 
@@ -68,16 +72,19 @@ impl<'a> Eye<'a> {
             ball
         };
         picture.spheres.par_iter().map(ball).collect_into_vec(balls);
-        let (mut facets, mut corners) = (Vec::new(), Vec::new());
-        for (m, mesh) in picture.meshes.iter().enumerate().filter(|(_, m)| m.finish == Finish::Solid) {
-            for t in &mesh.triangles {
-                let Some(points) = super::corners(mesh, t) else { continue };
-                let points = points.map(|p| turned * (p - view.eye));
-                facets.push(Facet::before_eye(points, near, grid.size, |p| sample(p.truncate() / p.z)));
-                corners.push((m as u32, *t));
-            }
-        }
-        Eye { view, grid, side, axes, focal, step: 1.0 / scale, picture, balls, facets, corners, near }
+        let facet = |mesh: &Mesh, t: &[u32; 3]| {
+            let points = super::corners(mesh, t)?.map(|p| turned * (p - view.eye));
+            Some(Facet::before_eye(points, near, grid.size, |p| sample(p.truncate() / p.z)))
+        };
+        let solid = picture.meshes.par_iter().enumerate().filter(|(_, m)| m.finish == Finish::Solid);
+        let (facets, corners) = solid
+            .flat_map(|(m, mesh)| {
+                mesh.triangles.par_iter().filter_map(move |t| Some((facet(mesh, t)?, (m as u32, *t))))
+            })
+            .unzip();
+        let last = picture.meshes.len().wrapping_sub(1) as u32;
+        let ground = picture.ground.as_ref().map(|g| (last, 2.0 * g.radius));
+        Eye { view, grid, side, axes, focal, step: 1.0 / scale, picture, balls, facets, corners, ground, near }
     }
 
     /// Finds what each sample sees.
@@ -148,14 +155,20 @@ impl<'a> Eye<'a> {
         if let (Some(ball), Some(sphere)) = (self.balls.get(i), self.picture.spheres.get(i)) {
             let (s, out) = meet(ball, slope);
             let normal = (self.axes * out).normalize_or(Vec3::Z);
-            return Some(Spot { depth: ball.centre.z + s, normal, plane: normal, colour: sphere.colour.into() });
+            return Some(Spot {
+                depth: ball.centre.z + s,
+                normal,
+                plane: normal,
+                colour: sphere.colour.into(),
+                mottled: None,
+            });
         }
         match number {
             NOTHING => None,
             FLOOR => {
                 let (height, colour) = self.picture.floor?;
                 let depth = (height - self.view.eye.z) / (self.axes * slope.extend(1.0)).z;
-                Some(Spot { depth, normal: Vec3::Z, plane: Vec3::Z, colour })
+                Some(Spot { depth, normal: Vec3::Z, plane: Vec3::Z, colour, mottled: None })
             }
             _ => {
                 let i = i - self.balls.len();
@@ -165,7 +178,8 @@ impl<'a> Eye<'a> {
                 let plane = towards_eye(facet_normal(mesh, &t), ahead);
                 let normal = smooth_normal(mesh, &t, self.facets[i].shares(slope)).unwrap_or(plane);
                 let normal = if normal.dot(plane) < 0.0 { -normal } else { normal };
-                Some(Spot { depth: self.facets[i].plane(slope), normal, plane, colour: mesh.colour })
+                let mottled = self.ground.filter(|g| g.0 == m).map(|g| g.1);
+                Some(Spot { depth: self.facets[i].plane(slope), normal, plane, colour: mesh.colour, mottled })
             }
         }
     }
@@ -176,7 +190,10 @@ impl<'a> Eye<'a> {
             NOTHING => super::Seen::Nothing,
             FLOOR => super::Seen::Floor,
             n if (n as usize) < self.balls.len() => super::Seen::Grain(self.picture.spheres[n as usize].grain),
-            n => super::Seen::Mesh(self.corners[n as usize - self.balls.len()].0),
+            n => match self.corners[n as usize - self.balls.len()].0 {
+                m if self.ground.is_some_and(|g| g.0 == m) => super::Seen::Ground,
+                m => super::Seen::Mesh(m),
+            },
         }
     }
 }

@@ -13,6 +13,7 @@ mod shapes;
 mod sun;
 mod tiles;
 
+use crate::ground;
 use crate::look::{self, Extent, SunMap};
 use crate::{Image, Light, Mesh, Picture, Quality, RenderError, Renderer, View};
 use eye::Eye;
@@ -44,6 +45,8 @@ pub enum Seen {
     Grain(u32),
     /// The solid mesh of this number.
     Mesh(u32),
+    /// The ground.
+    Ground,
     /// The floor.
     Floor,
 }
@@ -85,6 +88,8 @@ impl Renderer for CpuRenderer {
         check(view)?;
         let light = Light { to_sun: light.to_sun.try_normalize().unwrap_or(Vec3::Z), ..*light };
         let extent = Extent::of(picture, view);
+        let laid = ground::lay(picture, &look::upright(view));
+        let picture = &*laid;
         let eye = Eye::open(picture, view, quality.side(), &mut self.balls);
         eye.see(&mut self.bins, &mut self.depth, &mut self.seen);
         if quality.shadows {
@@ -114,7 +119,8 @@ impl CpuRenderer {
     /// What every pixel's middle shows: for picking and measuring.
     pub fn trace(&mut self, picture: &Picture, view: &View) -> Result<Surfaces, RenderError> {
         check(view)?;
-        let eye = Eye::open(picture, view, 1, &mut self.balls);
+        let laid = ground::lay(picture, &look::upright(view));
+        let eye = Eye::open(&laid, view, 1, &mut self.balls);
         eye.see(&mut self.bins, &mut self.depth, &mut self.seen);
         let [width, height] = view.size;
         let cells: Vec<usize> =
@@ -278,7 +284,10 @@ impl Shading<'_> {
         }
         let lit = spot.normal.dot(light.to_sun) > 0.0 && spot.plane.dot(light.to_sun) > 0.0;
         let share = match self.sun {
-            Some(sun) if lit => sun.share(p, spot.plane, look::pattern(x, y) as usize),
+            Some(sun) if lit => {
+                let lift = if spot.mottled.is_some() { look::GROUND_LIFT * sun.texel() } else { 0.0 };
+                sun.share(p + light.to_sun * lift, spot.plane, look::pattern(x, y) as usize)
+            }
             Some(_) => 0.0,
             None => 1.0,
         };
@@ -290,7 +299,11 @@ impl Shading<'_> {
             _ => 1.0,
         };
         let to_eye = (self.eye.view.eye - p).normalize_or(Vec3::Z);
-        let shaded = look::shade(light, spot.colour, spot.normal, to_eye, share, open);
+        let colour = match spot.mottled {
+            Some(diameter) => spot.colour * look::mottle(p, diameter, diameter * self.eye.focal / spot.depth),
+            None => spot.colour,
+        };
+        let shaded = look::shade(light, colour, spot.normal, to_eye, share, open);
         if seen < 1.0 { look::background(light, down).lerp(shaded, seen) } else { shaded }
     }
 }

@@ -1,4 +1,4 @@
-//! Glass panes and lines, laid over what is seen: point 7 of the look.
+//! Glass panes and lines, laid over what is seen: point 8 of the look.
 
 use super::eye::{Eye, facet_normal, smooth_normal};
 use super::shapes::{Facet, Line};

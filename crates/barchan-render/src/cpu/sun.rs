@@ -83,9 +83,9 @@ impl Sun {
         picture.spheres.par_iter().map(ball).collect_into_vec(&mut self.balls);
         let facets: Vec<Facet> = picture
             .meshes
-            .iter()
+            .par_iter()
             .filter(|m| m.finish == Finish::Solid)
-            .flat_map(|m| m.triangles.iter().filter_map(|t| super::corners(m, t)))
+            .flat_map(|m| m.triangles.par_iter().filter_map(|t| super::corners(m, t)))
             .map(|corners| Facet::before_sun(corners.map(place), grid.size))
             .collect();
         let balls = &self.balls;
@@ -106,6 +106,11 @@ impl Sun {
             },
         );
         self.bound(grid.columns as usize);
+    }
+
+    /// Side of a texel of its map [m].
+    pub fn texel(&self) -> f32 {
+        self.map.texel
     }
 
     /// The map row by row: 1 for the highest thing, less by 1 for each `range` [m] below it; 0 where there is nothing.

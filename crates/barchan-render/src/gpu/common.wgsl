@@ -35,6 +35,7 @@ struct Frame {
 override SHADOWS: bool = true;
 override OCCLUSION: bool = true;
 override FACETS: bool = true;
+override GROUND: bool = true;
 override VEIL: bool = true;
 // The target turns linear light into sRGB by itself.
 override ENCODED: bool = false;
@@ -48,7 +49,7 @@ const FACET = 0x80000000u;
 
 @group(0) @binding(0) var<uniform> frame: Frame;
 // Spheres, two texels each: centre and radius, colour and row; from `facet_first` triangles, six each: corners with a channel
-// of the colour, normals.
+// of the colour, normals, the first with the diameter of a ground's grains.
 @group(0) @binding(1) var solids: texture_2d<f32>;
 
 fn solid(texel: u32) -> vec4f {
@@ -108,6 +109,8 @@ struct Spot {
     normal: vec3f,
     plane: vec3f,
     colour: vec3f,
+    // Diameter of the grains it is made of, if it is ground, else 0.
+    grain: f32,
 }
 
 // The surface with this number along a ray that meets it; anything for NOTHING.
@@ -122,6 +125,7 @@ fn spot(number: u32, slope: vec2f) -> Spot {
     var n0 = vec3f(0.0);
     var n1 = vec3f(0.0);
     var n2 = vec3f(0.0);
+    var grain = 0.0;
     let first = select(2u * (number - 1u), frame.facet_first + 6u * (number & ~FACET), flat);
     let count = select(select(0u, 2u, round), 6u, flat);
     for (var k = 0u; k < count; k++) {
@@ -133,6 +137,7 @@ fn spot(number: u32, slope: vec2f) -> Spot {
             n0 = select(n0, t.xyz, k == 3u);
             n1 = select(n1, t.xyz, k == 4u);
             n2 = select(n2, t.xyz, k == 5u);
+            grain = select(grain, t.w, k == 3u);
         }
     }
     // The ray passes the plane of the centre's depth at e from the centre; e is as small as the sphere, so nothing cancels
@@ -143,7 +148,7 @@ fn spot(number: u32, slope: vec2f) -> Spot {
     let h = dot(slope, e);
     let s = -(h + sqrt(max(h * h - a * (dot(e, e) - t0.w * t0.w), 0.0))) / a;
     let normal = normalize(ray * s + vec3f(e, 0.0));
-    var spot = Spot(p0.z + s, normal, normal, t1.xyz);
+    var spot = Spot(p0.z + s, normal, normal, t1.xyz, 0.0);
     if FACETS {
         let p1 = before_eye(t1.xyz);
         let p2 = before_eye(t2.xyz);
@@ -157,12 +162,12 @@ fn spot(number: u32, slope: vec2f) -> Spot {
         normal = select(plane, normal / length, length > 0.0);
         normal = select(normal, -normal, dot(normal, plane) < 0.0);
         if flat {
-            spot = Spot(dot(plane, p0) / dot(plane, ray), normal, plane, vec3f(t0.w, t1.w, t2.w));
+            spot = Spot(dot(plane, p0) / dot(plane, ray), normal, plane, vec3f(t0.w, t1.w, t2.w), grain);
         }
     }
     if number == FLOOR {
         let up = vec3f(frame.right.z, frame.up.z, frame.ahead.z);
-        spot = Spot((frame.floor_height - frame.eye.z) / dot(up, ray), up, up, frame.floor_colour);
+        spot = Spot((frame.floor_height - frame.eye.z) / dot(up, ray), up, up, frame.floor_colour, 0.0);
     }
     return spot;
 }

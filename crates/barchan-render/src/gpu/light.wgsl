@@ -1,4 +1,4 @@
-// Light of every pixel, and its bytes: points 2 to 4, 6 and 8 of the look.
+// Light of every pixel, and its bytes: points 2 to 4, 6, 7 and 9 of the look.
 
 @group(1) @binding(0) var numbers: texture_2d<u32>;
 @group(1) @binding(1) var opens: texture_2d<u32>;
@@ -129,6 +129,17 @@ fn bounce(open: f32, a: vec3f) -> vec3f {
     return max(((p * open + q) * open + r) * open, vec3f(open));
 }
 
+// Light of the ground at p over its mean: look::mottle.
+fn mottle(p: vec3f, diameter: f32, width: f32) -> f32 {
+    let c = vec3u(vec3i(floor(p / diameter + MOTTLE_START)));
+    var h = (c.x * 0x9e3779b9u) ^ (c.y * 0x85ebca6bu) ^ (c.z * 0xc2b2ae35u);
+    h = (h ^ (h >> 16u)) * 0x85ebca6bu;
+    h = (h ^ (h >> 13u)) * 0xc2b2ae35u;
+    let share = f32(h ^ (h >> 16u)) / 4294967296.0;
+    let seen = smoothstep(MOTTLE_FAINT, MOTTLE_WHOLE, width) * (1.0 - smoothstep(MOTTLE_FADING, MOTTLE_GONE, width));
+    return 1.0 + MOTTLE * seen * (2.0 * share - 1.0);
+}
+
 // Light along a ray of pixel `here` from the surface of a number.
 fn surface(number: u32, slope: vec2f, here: vec2f) -> vec3f {
     let down = clamp(0.5 - slope.y * frame.focal / frame.size.y, 0.0, 1.0);
@@ -146,14 +157,18 @@ fn surface(number: u32, slope: vec2f, here: vec2f) -> vec3f {
     let lit = slant > 0.0 && dot(plane, frame.to_sun) > 0.0 && seen > 0.0;
     var share = 1.0;
     if SHADOWS {
-        share = sun_share(p, plane, frame.turns[pattern(vec2u(here))].xy, lit);
+        let lift = select(0.0, GROUND_LIFT * frame.texel, GROUND && spot.grain > 0.0);
+        share = sun_share(p + frame.to_sun * lift, plane, frame.turns[pattern(vec2u(here))].xy, lit);
     }
     var open = 1.0;
     if OCCLUSION {
         let bare = number == FLOOR && floor_open(vec3f(slope, 1.0) * spot.depth, open_reach(spot.depth).y);
         open = openness(here, spot.depth, seen > 0.0 && !bare);
     }
-    let a = spot.colour;
+    var a = spot.colour;
+    if GROUND {
+        a *= select(1.0, mottle(p, spot.grain, spot.grain * frame.focal / spot.depth), spot.grain > 0.0);
+    }
     var sum = a * mix(frame.ground, frame.sky, 0.5 + 0.5 * n.z) * bounce(open, a);
     if slant > 0.0 && share > 0.0 {
         let h = frame.to_sun - normalize(ray);

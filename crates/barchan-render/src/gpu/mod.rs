@@ -13,6 +13,7 @@ mod scene;
 mod targets;
 
 use crate::cpu::Sun;
+use crate::ground;
 use crate::look::{self, Extent, SunMap};
 use crate::{Image, Light, Picture, Quality, RenderError, Renderer, View};
 use frame::Frame;
@@ -36,6 +37,8 @@ pub struct GpuRenderer {
     passes: Passes,
     uniforms: wgpu::Buffer,
     scene: Option<Scene>,
+    /// The picture with its ground laid out for the view the scene was last uploaded for, if it has one.
+    laid: Option<(View, Picture)>,
     /// The sun's map, and what it shows: nothing since the last upload if `None`.
     heights: wgpu::Texture,
     shadowed: Option<SunMap>,
@@ -82,7 +85,7 @@ impl GpuRenderer {
             let sun = (device.adapter_info().device_type == wgpu::DeviceType::Cpu).then(Sun::new);
             let heights = targets::heights(&device, 1, sun.is_some());
             let passes = Passes::new(&device);
-            let (scene, shadowed, targets, image) = (None, None, None, None);
+            let (scene, laid, shadowed, targets, image) = (None, None, None, None, None);
             Ok(GpuRenderer {
                 device,
                 queue,
@@ -91,6 +94,7 @@ impl GpuRenderer {
                 passes,
                 uniforms,
                 scene,
+                laid,
                 heights,
                 shadowed,
                 sun,
@@ -103,8 +107,12 @@ impl GpuRenderer {
     /// Puts a picture on the device: call it when the picture has changed, then [`GpuRenderer::draw_to`] as often as needed.
     pub fn upload(&mut self, picture: &Picture) -> Result<(), RenderError> {
         let (device, queue) = (&self.device, &self.queue);
-        self.scene = Some(guarded(device, &self.fault, || Scene::upload(device, queue, picture))?);
-        self.shadowed = None;
+        // A ground is laid out for a view, and uploaded when there is one.
+        self.scene = match picture.ground {
+            None => Some(guarded(device, &self.fault, || Scene::upload(device, queue, picture))?),
+            Some(_) => None,
+        };
+        (self.laid, self.shadowed) = (None, None);
         Ok(())
     }
 
@@ -120,7 +128,7 @@ impl GpuRenderer {
         format: TextureFormat,
     ) -> Result<(), RenderError> {
         self.check(view)?;
-        if self.scene.is_none() {
+        if self.scene.is_none() && picture.ground.is_none() {
             self.upload(picture)?;
         }
         let (device, fault) = (self.device.clone(), self.fault.clone());
@@ -136,11 +144,17 @@ impl GpuRenderer {
         target: &wgpu::TextureView,
         format: TextureFormat,
     ) -> Result<(), RenderError> {
-        let Some(scene) = &self.scene else { return Ok(()) };
         let device = &self.device;
         let view = look::upright(view);
+        if picture.ground.is_some() && self.laid.as_ref().is_none_or(|(seen, _)| *seen != view) {
+            let laid = ground::lay(picture, &view).into_owned();
+            self.scene = Some(Scene::upload(device, &self.queue, &laid)?);
+            (self.laid, self.shadowed) = (Some((view, laid)), None);
+        }
+        let Some(scene) = &self.scene else { return Ok(()) };
         let light = Light { to_sun: light.to_sun.try_normalize().unwrap_or(Vec3::Z), ..*light };
         let extent = Extent::of(picture, &view);
+        let picture = self.laid.as_ref().map_or(picture, |(_, laid)| laid);
         let map = SunMap::fit(picture, &extent, &light, &view);
         if quality.shadows && self.heights.width() != map.side {
             self.heights = targets::heights(device, map.side, self.sun.is_some());
@@ -159,6 +173,7 @@ impl GpuRenderer {
             shadows: quality.shadows,
             occlusion: quality.occlusion,
             facets: scene.facets > 0,
+            ground: picture.ground.is_some(),
             veil: veiled,
             format,
         };

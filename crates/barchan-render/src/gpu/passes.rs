@@ -43,6 +43,8 @@ pub struct Kind {
     pub occlusion: bool,
     /// Whether there are solid triangles.
     pub facets: bool,
+    /// Whether there is a ground.
+    pub ground: bool,
     /// Whether there are panes or lines.
     pub veil: bool,
     /// What the light is drawn into.
@@ -50,13 +52,14 @@ pub struct Kind {
 }
 
 impl Kind {
-    fn constants(&self) -> [(&'static str, f64); 6] {
+    fn constants(&self) -> [(&'static str, f64); 7] {
         let flag = |set: bool| f64::from(u8::from(set));
         [
             ("SIDE", self.side.into()),
             ("SHADOWS", flag(self.shadows)),
             ("OCCLUSION", flag(self.occlusion)),
             ("FACETS", flag(self.facets)),
+            ("GROUND", flag(self.ground)),
             ("VEIL", flag(self.veil)),
             ("ENCODED", flag(self.format.is_srgb())),
         ]

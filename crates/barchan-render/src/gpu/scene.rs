@@ -7,6 +7,7 @@ use super::frame::{TEXELS_A_ROW, axes};
 use crate::{Finish, Line, Mesh, Picture, RenderError, Sphere, View, look};
 use bytemuck::{Pod, Zeroable};
 use glam::{Vec2, Vec3};
+use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// Spheres and solid triangles of a picture, in rows of one texture.
@@ -29,8 +30,11 @@ impl Scene {
         } else {
             picture.spheres.iter().map(|s| if drawable(s) { *s } else { Sphere::default() }).collect()
         };
-        let solid = picture.meshes.iter().filter(|m| m.finish == Finish::Solid);
-        let facets: Vec<[Texel; 6]> = solid.flat_map(|m| m.triangles.iter().filter_map(|t| facet(m, t))).collect();
+        let last = picture.meshes.len().wrapping_sub(1);
+        let grain = |m: usize| picture.ground.as_ref().filter(|_| m == last).map_or(0.0, |g| 2.0 * g.radius);
+        let solid = picture.meshes.par_iter().enumerate().filter(|(_, m)| m.finish == Finish::Solid);
+        let facets: Vec<[Texel; 6]> =
+            solid.flat_map(|(i, m)| m.triangles.par_iter().filter_map(move |t| facet(m, t, grain(i)))).collect();
         // Triangles begin in a row of their own, so that both parts are copied as they are.
         let a_row = TEXELS_A_ROW as usize;
         let (round, flat) = (2 * spheres.len(), 6 * facets.len());
@@ -103,11 +107,12 @@ fn corners(mesh: &Mesh, t: &[u32; 3]) -> Option<([Vec3; 3], [Vec3; 3])> {
     Some(([a, b, c], normals))
 }
 
-/// A solid triangle as it goes to the device: corners with a channel of the colour each, normals.
-fn facet(mesh: &Mesh, t: &[u32; 3]) -> Option<[Texel; 6]> {
+/// A solid triangle as it goes to the device: corners with a channel of the colour each, normals, the first with the diameter of the
+/// grains it is made of [m], 0 where it is no ground.
+fn facet(mesh: &Mesh, t: &[u32; 3], grain: f32) -> Option<[Texel; 6]> {
     let ([a, b, c], [l, m, n]) = corners(mesh, t)?;
     let [red, green, blue] = mesh.colour.to_array();
-    let texels = [a.extend(red), b.extend(green), c.extend(blue), l.extend(0.0), m.extend(0.0), n.extend(0.0)];
+    let texels = [a.extend(red), b.extend(green), c.extend(blue), l.extend(grain), m.extend(0.0), n.extend(0.0)];
     Some(texels.map(|t| t.to_array()))
 }
 

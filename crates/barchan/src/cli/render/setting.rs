@@ -192,6 +192,8 @@ impl Setting {
                 Background::Dark => Dresser::GLASS_IN_THE_DARK,
             },
             skins: Skins::default(),
+            ground: 0,
+            grain: survey.grain(),
         };
         let path = path(&self.camera, survey, &hull, span, self.size).map_err(|e| Failure::Usage(e.to_string()))?;
         let light = light(&self.scene, &path.at(span[0]));
