@@ -3,7 +3,7 @@
 //! The rigid plane is a wall of a modulus no solid has: 1/E* = (1 − ν²)/E + (1 − ν_w²)/E_w, and with E_w = 10³⁰ Pa the second
 //! term is lost in rounding. Its coefficients are the ball's, so that their geometric means are, too.
 
-use crate::oblique::Meeting;
+use crate::oblique::{Meeting, Spring};
 use crate::{Bench, CaseError, Rig};
 use glam::DVec3;
 use std::f64::consts::PI;
@@ -93,11 +93,11 @@ pub fn hertz(ball: &Ball, other: Option<&Ball>) -> Hertz {
 }
 
 /// Slip of the surface after a ball's impact on the rigid plane, over its normal speed, integrated apart from the solver.
-pub fn slip_after(ball: &Ball) -> f64 {
+pub fn slip_after(ball: &Ball, spring: Spring) -> f64 {
     let Solid { poisson, friction, restitution, .. } = ball.solid;
     let (depth, speed) = (hertz(ball, None).overlap / ball.radius, -ball.velocity.z);
     let (velocity, spin) = (ball.velocity.x / speed, ball.radius * ball.spin.y / speed);
-    Meeting { poisson, friction, restitution, depth, velocity, spin }.slip_after()
+    Meeting { poisson, friction, restitution, depth, velocity, spin, spring }.slip_after()
 }
 
 fn closing(ball: &Ball, other: Option<&Ball>) -> f64 {
@@ -105,10 +105,10 @@ fn closing(ball: &Ball, other: Option<&Ball>) -> f64 {
 }
 
 /// Lets a ball fall on the rigid plane, or two balls on each other along z.
-pub fn strike(bench: &Bench, ball: &Ball, other: Option<&Ball>) -> Result<Impact, CaseError> {
+pub fn strike(bench: &Bench, spring: Spring, ball: &Ball, other: Option<&Ball>) -> Result<Impact, CaseError> {
     let expected = hertz(ball, other);
     let gap = GAP * other.map_or(ball.radius, |o| o.radius.min(ball.radius));
-    let mut rig = Rig::new(&scene(ball, other, gap, expected.duration / STEPS), bench)?;
+    let mut rig = Rig::new(&scene(spring, ball, other, gap, expected.duration / STEPS), bench)?;
     let speed = closing(ball, other);
     let mut seen =
         Impact { overlap: 0.0, force: 0.0, duration: f64::NAN, velocity: vec![], spin: vec![], path: vec![] };
@@ -154,11 +154,13 @@ pub fn strike(bench: &Bench, ball: &Ball, other: Option<&Ball>) -> Result<Impact
     Ok(seen)
 }
 
-fn scene(ball: &Ball, other: Option<&Ball>, gap: f64, dt: f64) -> String {
+fn scene(spring: Spring, ball: &Ball, other: Option<&Ball>, gap: f64, dt: f64) -> String {
     let reach = 8.0 * other.map_or(ball.radius, |o| o.radius.max(ball.radius));
     let mut text = format!(
         "duration = 1\ngravity = [0, 0, 0]\n[domain]\nmin = [-{reach:e}, -{reach:e}, -{reach:e}]\n\
-         max = [{reach:e}, {reach:e}, {reach:e}]\n[integrator]\ndt = {dt:e}\n"
+         max = [{reach:e}, {reach:e}, {reach:e}]\n[integrator]\ndt = {dt:e}\n\
+         [contact]\ntangential = \"{}\"\n",
+        spring.name()
     );
     let material = |text: &mut String, name: &str, s: &Solid, young: f64| {
         let _ = writeln!(

@@ -21,6 +21,7 @@ mod impact;
 mod oblique;
 pub mod report;
 mod rig;
+pub mod side_by_side;
 
 pub use cases::{CASES, KNOWN};
 pub use rig::{Fault, Rig};

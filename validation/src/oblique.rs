@@ -8,6 +8,25 @@ const STEP: f64 = 3.2 / 20_000.0;
 /// Largest overlap of the elastic impact in these units: (5/4)^(2/5).
 const DEEPEST: f64 = 1.0934;
 
+/// How the spring of the contact plane follows the contact as it grows and shrinks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spring {
+    /// The force stays as the contact grows: `tangential = "mindlin"`.
+    Mindlin,
+    /// Stiffness times displacement: `tangential = "mindlin-displacement"`.
+    Displacement,
+}
+
+impl Spring {
+    /// Its name in a scene.
+    pub fn name(self) -> &'static str {
+        match self {
+            Spring::Mindlin => "mindlin",
+            Spring::Displacement => "mindlin-displacement",
+        }
+    }
+}
+
 /// A sphere that meets the plane.
 #[derive(Clone, Copy)]
 pub struct Meeting {
@@ -23,6 +42,8 @@ pub struct Meeting {
     pub velocity: f64,
     /// Speed of the surface by its spin over the normal speed, against the velocity.
     pub spin: f64,
+    /// Spring of the contact plane.
+    pub spring: Spring,
 }
 
 impl Meeting {
@@ -41,8 +62,8 @@ impl Meeting {
                 return [-approach, velocity, spin];
             }
             let along = ratio * stiffness;
-            if along < before {
-                stretch *= along / before;
+            if self.spring == Spring::Mindlin && along > before {
+                stretch *= before / along;
             }
             before = along;
             let arm = 1.0 - 0.5 * overlap / DEEPEST * self.depth;

@@ -26,6 +26,11 @@ impl Schedule {
         (event * self.steps).round() as u64 == step
     }
 
+    /// The step of the n-th event; the start is the one numbered 0.
+    pub fn step(&self, event: u64) -> u64 {
+        (event as f64 * self.steps).round() as u64
+    }
+
     /// Events up to and with this step, the start included.
     pub fn count(&self, step: u64) -> u64 {
         // Rounding moves an event by half a step at most, so the last one is among these two.

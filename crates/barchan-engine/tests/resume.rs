@@ -11,10 +11,10 @@ use std::sync::atomic::AtomicBool;
 /// Every result file of a run by its name: frames and tables, not the checkpoints and notes.
 fn results(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
-    for sub in ["", "frames"] {
+    for sub in ["", "frames", "cells"] {
         for entry in std::fs::read_dir(folder.join(sub)).unwrap().map(|e| e.unwrap().path()) {
             let name = entry.strip_prefix(folder).unwrap().to_string_lossy().into_owned();
-            if [".csv", ".vtp", ".ply", ".pvd"].iter().any(|e| name.ends_with(e)) {
+            if [".csv", ".vtp", ".vti", ".ply", ".pvd"].iter().any(|e| name.ends_with(e)) {
                 found.insert(name, std::fs::read(&entry).unwrap());
             }
         }
@@ -29,6 +29,7 @@ fn resume(folder: &Path, duration: Option<f64>) -> RunReport {
 fn same(a: &Path, b: &Path) {
     let (a, b) = (results(a), results(b));
     assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
+    assert!(a.keys().filter(|n| n.ends_with(".vti")).count() >= 15 && a.contains_key("cells.pvd"));
     assert!(a.keys().filter(|n| n.ends_with(".csv")).count() >= 8 && a.keys().any(|n| n.ends_with(".ply")));
     for (name, bytes) in &a {
         assert!(*bytes == b[name], "{name} differs");

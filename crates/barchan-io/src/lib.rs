@@ -14,6 +14,7 @@
 //! | [`plot`] | plots (`.svg`), and their numbers (`.csv`) |
 //! | [`frames`] | our frames read back |
 //! | [`mesh`] | triangle meshes from STL, OBJ, PLY, glTF, and to STL |
+//! | [`terrain`] | heights of a ground from PNG, ESRI ASCII grids, GeoTIFF |
 //!
 //! Writers read [`barchan_core::frame::Frame`]s and nothing else of a solver. Numbers on disk are little-endian,
 //! but for MP4, whose standard has them big-endian.
@@ -30,12 +31,14 @@ pub mod mesh;
 pub mod plot;
 pub mod ply;
 pub mod png;
+pub mod terrain;
 pub mod vti;
 pub mod vtk;
 pub mod writer;
 
 mod columns;
 mod solids;
+mod source;
 
 pub use columns::FrameError;
 

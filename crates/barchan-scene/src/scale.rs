@@ -259,7 +259,10 @@ impl Scene {
             m.every *= s.time;
             match &mut m.what {
                 What::Flow { point, .. } => s.places(&mut [point]),
-                What::Count(region) | What::Packing { region, .. } | What::Profile { region, .. } => s.region(region),
+                What::Count(region)
+                | What::Packing { region, .. }
+                | What::Profile { region, .. }
+                | What::Fields { region, .. } => s.region(region),
                 What::Repose { point, ceiling, .. } => {
                     s.places(&mut [point]);
                     ceiling.iter_mut().for_each(|c| s.lengths(&mut [c]));

@@ -522,14 +522,29 @@ proptest! {
 fn packings_and_profiles() {
     let profile = "profile = { box = { min = [0, 0, 0], max = [0.1, 0.1, 0.1] }, axis = \"x\", bins = 7 }";
     let packing = "packing = { sphere = { centre = [0, 0, 0], radius = 0.01 }, rattlers_below = 3 }";
-    for measure in [profile, packing] {
+    let fields = "fields = { box = { min = [0, 0, 0], max = [0.1, 0.1, 0.1] }, cells = [2, 1, 9] }";
+    for measure in [profile, packing, fields] {
         let scene = read(&GOOD.replace("energy = {}", measure)).unwrap_or_else(|e| panic!("{}", e.listing())).scene;
         assert_eq!(read(&scene.to_toml().unwrap()).unwrap().scene, scene, "{measure}");
     }
     expect("energy = {}", &profile.replace('7', "0"), "a profile of 0 bins", "0", "such as 20");
     expect("energy = {}", &profile.replace("\"x\"", "\"w\""), "`w` is not a choice here", "\"w\"", "choose `x`");
     let ball = "profile = { sphere = { centre = [0, 0, 0], radius = 0.01 } }";
-    expect("energy = {}", ball, "a profile needs a box", "{ centre = [0, 0, 0], radius = 0.01 }", "box = { min, max }");
+    expect(
+        "energy = {}",
+        ball,
+        "this measurement needs a box",
+        "{ centre = [0, 0, 0], radius = 0.01 }",
+        "box = { min, max }",
+    );
+    expect(
+        "energy = {}",
+        &fields.replace('9', "0"),
+        "2 × 1 × 0 cells cannot be",
+        "[2, 1, 0]",
+        "three numbers from 1 on",
+    );
+    expect("energy = {}", &fields.replace(", 9]", "]"), "", "[2, 1]", "along x, y and z");
     let flat = "packing = { cylinder = { base = [0, 0, 0], radius = 0.01, height = 0 } }";
     expect("energy = {}", flat, "the height", "0", "");
 }

@@ -1,12 +1,13 @@
 //! The bed that the measurements of Longmore 2009, 7.2 look at: grains settled in a cylinder with a rough floor and a smooth
 //! wall, at rest under their own weight, and later under a plunger. It is built once a process and kept: eight cases look at it.
 
+use super::shelf::{Shelf, locked};
 use crate::{Bench, CaseError, Findings, Rig, Size};
 use barchan_core::regions::Region;
 use barchan_core::shapes::Shape;
 use barchan_engine::observers::{Chosen, View};
 use glam::DVec3;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Diameter of a sphere [m]; a tetrahedral grain has four.
 pub const D: f64 = 2e-3;
@@ -91,7 +92,7 @@ pub fn name(grain: Grain, friction: bool) -> String {
 
 /// Radius of the cylinder in diameters.
 pub fn radius(size: Size) -> f64 {
-    size.pick(8.0, 25.0, 50.0)
+    size.pick(8.0, 16.0, 50.0)
 }
 
 /// A bed at rest, and what was measured of it.
@@ -139,25 +140,12 @@ pub fn forces(rig: &Rig, size: Size, grain: Grain, layer: bool) -> Vec<[f64; 2]>
     }
 }
 
-type Kept = ((Bench, Grain, bool), Arc<Bed>);
-static BEDS: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
-
-/// What a mutex holds, also after somebody panicked: all that is kept here is whole.
-pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
+static BEDS: Shelf<(Bench, Grain, bool), Bed> = Shelf::new();
 
 impl Bed {
     /// The bed of these grains, with friction or without, built where it was not yet.
     pub fn get(bench: &Bench, grain: Grain, friction: bool) -> Result<Arc<Bed>, CaseError> {
-        let mut beds = locked(&BEDS);
-        let key = (*bench, grain, friction);
-        if let Some((_, bed)) = beds.iter().find(|b| b.0 == key) {
-            return Ok(bed.clone());
-        }
-        let bed = Arc::new(build(bench, grain, friction)?);
-        beds.push((key, bed.clone()));
-        Ok(bed)
+        BEDS.get((*bench, grain, friction), || build(bench, grain, friction))
     }
 
     /// The world at rest, for one to press on; built anew where it was taken before.

@@ -113,7 +113,7 @@ struct Chute {
 
 impl Chute {
     fn new(bench: &Bench) -> Result<Chute, CaseError> {
-        let (columns, rows, layers) = bench.size.pick((10.0, 8.0, 10.0), (14.0, 12.0, 24.0), (17.0, 10.0, 40.0));
+        let (columns, rows, layers) = bench.size.pick((10.0, 8.0, 10.0), (12.0, 10.0, 18.0), (17.0, 10.0, 40.0));
         let (x, y) = (columns * SPACING * D, rows * 0.75f64.sqrt() * SPACING * D);
         let grains = (x * y * layers * D * 0.58 / (PI / 6.0 * D.powi(3))) as u64;
         let moment = (D / GRAVITY).sqrt();
@@ -215,7 +215,7 @@ impl Chute {
 
 fn run(bench: &Bench) -> Result<Findings, CaseError> {
     let mut chute = Chute::new(bench)?;
-    let (first, settle, measure) = bench.size.pick((70.0, 70.0, 40.0), (400.0, 250.0, 250.0), (1500.0, 800.0, 800.0));
+    let (first, settle, measure) = bench.size.pick((70.0, 70.0, 40.0), (250.0, 150.0, 150.0), (1500.0, 800.0, 800.0));
     let mut flows = Vec::new();
     for angle in STEADY {
         let settle = if flows.is_empty() { first } else { settle };

@@ -155,10 +155,10 @@ fn fall(bench: &Bench, r0: f64, aspect: f64) -> Result<Fall, CaseError> {
 }
 
 fn run(bench: &Bench) -> Result<Findings, CaseError> {
-    let r0 = bench.size.pick(10.0, 16.0, 30.0);
+    let r0 = bench.size.pick(10.0, 12.0, 30.0);
     let aspects: &[f64] = bench.size.pick(
         &[0.6, 1.2, 2.2, 3.2],
-        &[0.5, 1.0, 1.5, 2.2, 4.0, 7.0],
+        &[0.5, 1.0, 1.5, 2.2, 4.0, 7.0, 10.0],
         &[0.5, 1.0, 1.5, 2.2, 3.0, 5.0, 7.0, 10.0],
     );
     let mut found = Findings::default();

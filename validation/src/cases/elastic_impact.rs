@@ -1,6 +1,7 @@
 //! Elastic impacts against Hertz's closed form.
 
 use crate::impact::{Ball, Solid, hertz, strike};
+use crate::oblique::Spring;
 use crate::{Accept::Near, Bench, Case, CaseError, Criterion, Findings, Group};
 use barchan_io::plot::{Axis, Plot, Series};
 use glam::DVec3;
@@ -63,7 +64,7 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
         for (keys, solid) in rows {
             let ball = |v: f64| Ball { solid, radius, velocity: DVec3::Z * v, spin: DVec3::ZERO };
             let (ball, other) = (ball(-speed), (speed > 1.0).then(|| ball(speed)));
-            let seen = strike(bench, &ball, other.as_ref())?;
+            let seen = strike(bench, Spring::Mindlin, &ball, other.as_ref())?;
             for (key, value) in keys.into_iter().zip([1e6 * seen.overlap, seen.force, 1e6 * seen.duration]) {
                 found.found(key, value);
             }

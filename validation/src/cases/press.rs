@@ -1,9 +1,10 @@
 //! A plunger presses the bed, holds a load, and lets go [Longmore 2009, 7.2.1; Coetzee & Els 2009].
 
-use super::bed::{Bed, D, Grain, SPEED, YOUNG, come_to_rest, forces as bed_forces, locked, name, radius};
+use super::bed::{Bed, D, Grain, SPEED, YOUNG, come_to_rest, forces as bed_forces, name, radius};
+use super::shelf::Shelf;
 use crate::{Bench, CaseError, Findings, Rig};
 use std::f64::consts::PI;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Stress that is reached and held [Pa]: a thousandth of Young's modulus, as corn bears in the experiment (some 100 kPa on
 /// contacts of about 450 kN/m and 8 mm).
@@ -31,20 +32,12 @@ pub struct Pressed {
     about: Vec<(&'static str, String)>,
 }
 
-type Kept = ((Bench, Grain, bool), Arc<Pressed>);
-static PRESSED: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+static PRESSED: Shelf<(Bench, Grain, bool), Pressed> = Shelf::new();
 
 impl Pressed {
     /// The pressed bed of these grains, with friction or without, pressed where it was not yet.
     pub fn get(bench: &Bench, grain: Grain, friction: bool) -> Result<Arc<Pressed>, CaseError> {
-        let mut all = locked(&PRESSED);
-        let key = (*bench, grain, friction);
-        if let Some((_, pressed)) = all.iter().find(|p| p.0 == key) {
-            return Ok(pressed.clone());
-        }
-        let pressed = Arc::new(rayon::scope(|_| press(bench, grain, friction))?);
-        all.push((key, pressed.clone()));
-        Ok(pressed)
+        PRESSED.get((*bench, grain, friction), || rayon::scope(|_| press(bench, grain, friction)))
     }
 
     /// Writes down what was set up.

@@ -1,6 +1,7 @@
 //! The restitution asked for comes out.
 
 use crate::impact::{Ball, Solid, hertz, strike};
+use crate::oblique::Spring;
 use crate::{Accept::Below, Bench, Case, CaseError, Criterion, Findings, Group};
 use barchan_io::plot::{Axis, Plot, Series};
 use glam::DVec3;
@@ -51,7 +52,7 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
         for asked in [LEAST, 0.2, 0.4, 0.6, 0.8, 1.0] {
             let solid = Solid { restitution: asked, ..solid };
             let ball = Ball { solid, radius: 2.5e-3, velocity: DVec3::Z * -SPEED, spin: DVec3::ZERO };
-            let seen = strike(bench, &ball, None)?;
+            let seen = strike(bench, Spring::Mindlin, &ball, None)?;
             let e = seen.velocity[0].z / SPEED;
             curve.push([asked, e]);
             match asked {

@@ -74,7 +74,8 @@ pub fn react<V: Lanes>(
     let slip = e.velocity.minus(e.normal.scale(approach));
     let mut kept = Vec3::zero();
     if law.tangential.remembers() {
-        kept = tangential::carry_over(memory.slide, e.normal, memory.stiffness, springs.stiffness);
+        let before = if law.tangential.rescales() { memory.stiffness } else { springs.stiffness };
+        kept = tangential::carry_over(memory.slide, e.normal, before, springs.stiffness);
     }
     let [drag, stretch, slid] = tangential::slide(kept, slip, &springs, e.row[slot::FRICTION] * repulsion, dt);
     memory.slide = slid.keep(e.touching);

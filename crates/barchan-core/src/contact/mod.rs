@@ -52,8 +52,10 @@ pub enum NormalLaw {
 /// Tangential part of the law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TangentialLaw {
-    /// Mindlin's spring with memory.
+    /// Mindlin's spring with memory: what loading adds to the contact carries nothing at first.
     Mindlin,
+    /// The same stiffness times all the displacement there was, as many programs have it; loading can create energy.
+    MindlinDisplacement,
     /// Linear spring with memory [Cundall and Strack 1979].
     CundallStrack {
         /// Tangential over normal stiffness.

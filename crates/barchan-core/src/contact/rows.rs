@@ -105,7 +105,7 @@ fn row(law: &ContactLaw, materials: &Materials, a: u16, b: u16, beta: &mut impl 
         }
     };
     row[slot::TANGENTIAL] = match law.tangential {
-        TangentialLaw::Mindlin => {
+        TangentialLaw::Mindlin | TangentialLaw::MindlinDisplacement => {
             row[slot::DAMPING_T] *= (8.0 * pair.shear).sqrt();
             8.0 * pair.shear
         }

@@ -20,7 +20,7 @@ impl TangentialLaw {
     pub fn springs<V: Lanes>(&self, normal: &Response<V>, patch: V, mass: V, row: &[V; 8]) -> Springs<V> {
         match self {
             // kₜ = 8 G* √(R* ξ), following the contact area [Mindlin 1949].
-            TangentialLaw::Mindlin => Springs {
+            TangentialLaw::Mindlin | TangentialLaw::MindlinDisplacement => Springs {
                 stiffness: row[slot::TANGENTIAL] * patch,
                 damping: row[slot::DAMPING_T] * (patch * mass).sqrt(),
             },
@@ -39,19 +39,26 @@ impl TangentialLaw {
     pub fn remembers(&self) -> bool {
         !matches!(self, TangentialLaw::Viscous { .. })
     }
+
+    /// Whether what is kept shrinks as the spring stiffens ([`carry_over`]).
+    #[inline(always)]
+    pub fn rescales(&self) -> bool {
+        !matches!(self, TangentialLaw::MindlinDisplacement)
+    }
 }
 
 /// Below this a squared length counts as zero; keeps 0/0 out of the lanes and is far below any kept displacement.
 const TINY: f64 = 1e-30;
 
 /// A kept displacement in the present contact plane, its length kept [Longmore 2009, eq. 3.12, with the operator that is
-/// lost in print] unless the spring has softened from `before` to `now`: one that softens while stretched would hand back
-/// more than was put in, so the stretch shrinks with it.
+/// lost in print] unless the spring has stiffened from `before` to `now`: the part of the contact that is new carries nothing
+/// yet, so the force stays and the stretch shrinks; were the stretch to stay, pressing would create energy. A spring that
+/// softens keeps its stretch and loses force [Thornton, Cummins and Cleary 2013].
 #[inline(always)]
 pub fn carry_over<V: Lanes>(kept: Vec3<V>, normal: Vec3<V>, before: V, now: V) -> Vec3<V> {
     let flat = kept.tangent_to(normal);
-    let softened = now.min(before);
-    let square = kept.dot(kept) * (softened * softened) / (flat.dot(flat) * (before * before)).max(V::of(TINY));
+    let old = now.min(before);
+    let square = kept.dot(kept) * (old * old) / (flat.dot(flat) * (now * now)).max(V::of(TINY));
     flat.scale(square.sqrt())
 }
 
@@ -71,4 +78,40 @@ pub fn slide<V: Lanes>(kept: Vec3<V>, velocity: Vec3<V>, springs: &Springs<V>, c
     let share = (cap / force.dot(force).max(V::of(TINY)).sqrt()).min(V::of(1.0));
     let now = now.scale(share);
     [force.scale(share), now, now.plus(half)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Random;
+    use crate::simd::PlainLanes;
+
+    type V = PlainLanes<f64>;
+
+    fn first(v: V) -> f64 {
+        v.to_array()[0]
+    }
+
+    /// However a contact is pressed, released and sheared, its spring never holds more than was put into it: shear a light
+    /// contact, press it, let go of the shear, and you get less back than you gave.
+    #[test]
+    fn pressing_a_stretched_spring_creates_no_energy() {
+        let mut random = Random::new(3, 0);
+        for _ in 0..100 {
+            let (mut stretch, mut before, mut work) = (Vec3::zero(), 1.0, 0.0);
+            for _ in 0..200 {
+                let now = before * (0.5 + random.uniform());
+                stretch = carry_over(stretch, Vec3(V::zero(), V::zero(), V::of(1.0)), V::of(before), V::of(now));
+                before = now;
+                let slip = Vec3(V::of(random.uniform() - 0.5), V::of(random.uniform() - 0.5), V::zero());
+                let springs = Springs { stiffness: V::of(now), damping: V::zero() };
+                // In a step of 1 s, with a cap that never holds, the force of the step's middle does exactly the spring's work.
+                let [force, _, after] = slide(stretch, slip, &springs, V::of(f64::MAX), V::of(1.0));
+                work += first(force.dot(slip));
+                stretch = after;
+                let held = 0.5 * now * first(stretch.dot(stretch));
+                assert!(held <= work + 1e-12 * now, "holds {held} J of {work} J");
+            }
+        }
+    }
 }

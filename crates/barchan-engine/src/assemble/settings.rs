@@ -59,6 +59,7 @@ pub(super) fn law(contact: &scene::Contact) -> ContactLaw {
     };
     let tangential = match contact.tangential {
         scene::TangentialLaw::Mindlin => TangentialLaw::Mindlin,
+        scene::TangentialLaw::MindlinDisplacement => TangentialLaw::MindlinDisplacement,
         scene::TangentialLaw::CundallStrack => TangentialLaw::CundallStrack {
             ratio: contact.tangential_stiffness.unwrap_or(scene::Contact::TANGENTIAL_STIFFNESS),
         },

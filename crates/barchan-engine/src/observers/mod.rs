@@ -5,10 +5,12 @@
 
 mod angles;
 mod bodies;
+mod cells;
 mod coordination;
 mod correlation;
 mod count;
 mod energy;
+mod fields;
 mod flow;
 mod forces;
 mod histogram;
@@ -26,6 +28,7 @@ pub use coordination::Coordination;
 pub use correlation::ForceCorrelation;
 pub use count::CountInRegion;
 pub use energy::Energy;
+pub use fields::{CELL_FIELDS, Fields};
 pub use flow::Flow;
 pub use forces::{Chosen, Force, OnSphere};
 pub use histogram::ForceHistogram;
@@ -38,6 +41,7 @@ pub use wall_forces::WallForces;
 use barchan_core::frame::Frame;
 use barchan_dem::{Column, Contact, Dem, Departed, Partner};
 use barchan_io::csv;
+use barchan_io::vti::CellGrid;
 use barchan_scene::{Region, Scene, What};
 use glam::DVec3;
 
@@ -56,6 +60,11 @@ pub trait Observer: Send {
 
     /// The row at this instant, one number a heading.
     fn measure(&mut self, view: &View<'_>) -> Vec<f64>;
+
+    /// Where its numbers lie, where they are fields on a grid: a row is then written as an image, not into a table.
+    fn grid(&self) -> Option<CellGrid> {
+        None
+    }
 
     /// Whether [`Observer::watch`] wants to be called between the rows.
     fn watches(&self) -> bool {
@@ -121,14 +130,22 @@ pub fn from_scene(scene: &Scene, what: &What) -> Box<dyn Observer> {
             let below = rattlers_below.unwrap_or(if rubs { 2 } else { 4 });
             Box::new(Packing::new(region.to_core(), period(scene), below as u32))
         }
+        What::Fields { region, cells } => {
+            let (min, max) = corners(region);
+            Box::new(Fields::new(min, max, cells.map(|n| n as usize), period(scene)))
+        }
         What::Profile { region, axis, bins } => {
-            let (min, max) = match *region {
-                Region::Box { min, max } => (min, max),
-                // The scene's check has refused it.
-                _ => region.to_core().bounds(),
-            };
+            let (min, max) = corners(region);
             Box::new(Profile::new(min, max, *axis as usize, *bins as usize, period(scene)))
         }
+    }
+}
+
+/// Corners of a box [m]; of any other region, which the scene's check refuses where a box is asked for, those of its bounds.
+fn corners(region: &Region) -> (DVec3, DVec3) {
+    match *region {
+        Region::Box { min, max } => (min, max),
+        _ => region.to_core().bounds(),
     }
 }
 

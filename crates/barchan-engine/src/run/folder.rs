@@ -5,7 +5,7 @@
 //! | `run.toml` | this note: scene, duration, how far the run is |
 //! | `scene.toml` | the scene as it was run |
 //! | `frames/`, `frames.pvd` | frames |
-//! | `NAME.csv` | a measurement each |
+//! | `NAME.csv` | a measurement each; one of fields on a grid has `NAME/` and `NAME.pvd` |
 //! | `checkpoint.barchan`, `checkpoint-previous.barchan` | the newest state, and the one before it |
 //! | `run.lock` | held while a run writes |
 
@@ -105,6 +105,9 @@ impl Folder {
 
     fn clear(&self, note: &Note) -> Result<(), RunError> {
         barchan_io::writer::clear(&self.path)?;
+        for measurement in &note.measurements {
+            super::rows::clear(&self.table(measurement))?;
+        }
         let tables = note.measurements.iter().map(|m| self.table(m));
         let states = crate::checkpoint::FILES.iter().chain(&[SCENE, NOTE]).map(|f| self.path.join(f));
         // The note goes last: a folder half cleared still says that it holds a run.

@@ -2,6 +2,7 @@
 
 mod folder;
 mod keep;
+mod rows;
 
 pub use folder::Status;
 pub use keep::{CHANGED, keep};
@@ -15,12 +16,13 @@ use crate::world::{World, WorldError};
 use barchan_core::shapes::Shape;
 use barchan_io::FrameError;
 use barchan_io::atomic::FileError;
-use barchan_io::csv::{Column, Table, TableError};
+use barchan_io::csv::{Column, TableError};
 use barchan_io::vtk::Packing;
 use barchan_io::writer::{Format, FrameWriter};
 use barchan_scene::words::seconds;
 use barchan_scene::{Parsed, Scene};
 use folder::Folder;
+use rows::Rows;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -218,7 +220,7 @@ pub struct Run {
     world: World,
     folder: Folder,
     frames: FrameWriter,
-    tables: Vec<Table>,
+    rows: Vec<Rows>,
     last_checkpoint: Option<(PathBuf, f64)>,
     /// Why the newest checkpoint was passed over for the one before it.
     passed_over: Option<String>,
@@ -233,9 +235,9 @@ impl Run {
         folder.write_scene(&world.plan().scene).map_err(|e| written(e.into()))?;
         meshes::keep(&world.plan().meshes, out).map_err(|e| written(e.into()))?;
         let frames = FrameWriter::new(out, &formats(&world), None).map_err(|e| written(e.into()))?;
-        let table = |m: &crate::world::Measurement| Table::create(folder.table(&m.name), &columns(m));
-        let tables = world.measurements().iter().map(table).collect::<Result<_, _>>().map_err(|e| written(e.into()))?;
-        Ok(Run { world, folder, frames, tables, last_checkpoint: None, passed_over: None, fresh: true })
+        let rows = |m: &crate::world::Measurement| Rows::new(m, &folder.table(&m.name), &world, false);
+        let rows = world.measurements().iter().map(rows).collect::<Result<_, _>>().map_err(written)?;
+        Ok(Run { world, folder, frames, rows, last_checkpoint: None, passed_over: None, fresh: true })
     }
 
     /// Goes on with the run in `folder`, from its last good checkpoint, to its duration or another one [s].
@@ -257,10 +259,10 @@ impl Run {
         let written = |e: OutputError| RunError::Output { source: Box::new(e), checkpoint: last_checkpoint.clone() };
         let time = world.time();
         let frames = FrameWriter::new(folder.path(), &formats(&world), Some(time)).map_err(|e| written(e.into()))?;
-        let table = |m: &crate::world::Measurement| Table::resume(folder.table(&m.name), &columns(m), time);
-        let tables = world.measurements().iter().map(table).collect::<Result<_, _>>().map_err(|e| written(e.into()))?;
+        let rows = |m: &crate::world::Measurement| Rows::new(m, &folder.table(&m.name), &world, true);
+        let rows = world.measurements().iter().map(rows).collect::<Result<_, _>>().map_err(written)?;
         let passed_over = checkpoint.passed_over.map(|e| e.to_string());
-        Ok(Run { world, folder, frames, tables, last_checkpoint, passed_over, fresh: false })
+        Ok(Run { world, folder, frames, rows, last_checkpoint, passed_over, fresh: false })
     }
 
     /// The world.
@@ -328,7 +330,7 @@ impl Run {
     /// Writes the rows and the frame of this step.
     fn record(&mut self) -> Result<(), OutputError> {
         for row in self.world.rows() {
-            self.tables[row.measurement].append(&row.values)?;
+            self.rows[row.measurement].append(&row.values)?;
         }
         let plan = self.world.plan();
         if !plan.formats.is_empty() && plan.frames().due(self.world.steps()) {
@@ -339,8 +341,8 @@ impl Run {
 
     /// Brings everything to the disk, the checkpoint last: what it names is then there.
     fn save(&mut self, status: Status) -> Result<(), OutputError> {
-        for table in &mut self.tables {
-            table.sync()?;
+        for rows in &mut self.rows {
+            rows.sync()?;
         }
         self.frames.flush()?;
         let mut checkpoint = CheckpointWriter::default();

@@ -92,6 +92,10 @@ every = "5 ms"
 profile = { box = { min = [0, 0, 0], max = [0.04, 0.03, 0.03] }, bins = 6 }
 every = "3 ms"
 [[measure]]
+name = "cells"
+fields = { box = { min = [0, 0, 0], max = [0.04, 0.03, 0.03] }, cells = [4, 3, 5] }
+every = "3 ms"
+[[measure]]
 force_network = { layer = "3 mm" }
 every = "5 ms"
 [[measure]]

@@ -35,10 +35,9 @@ mod stl;
 pub use stl::write_stl;
 
 use crate::atomic::FileError;
+use crate::source::{self, lines, quoted};
 use barchan_core::mesh::Mesh;
 use glam::DVec3;
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// Triangles a file may hold; vertices may be three times as many.
@@ -119,26 +118,11 @@ pub fn read(path: impl AsRef<Path>) -> Result<Mesh, MeshError> {
 
 /// All bytes of an ordinary file of bearable length.
 fn read_bytes(path: &Path) -> Result<Vec<u8>, MeshError> {
-    let failed = |e| FileError::new("read", path, e);
-    let file = File::open(path).map_err(failed)?;
-    let about = file.metadata().map_err(failed)?;
-    if !about.is_file() {
-        // A folder, or a device or pipe, which need not end.
-        let what = if about.is_dir() { "it is a folder" } else { "it is not an ordinary file" };
-        return Err(failed(io::Error::new(io::ErrorKind::IsADirectory, what)).into());
-    }
-    let too_long = || MeshError::Broken {
+    source::read(path, MOST_BYTES)?.ok_or_else(|| MeshError::Broken {
         path: path.to_owned(),
         place: format!("byte {MOST_BYTES}"),
         what: "the file is longer than that, which is the limit".into(),
-    };
-    if about.len() > MOST_BYTES {
-        return Err(too_long());
-    }
-    let mut bytes = Vec::with_capacity(about.len() as usize);
-    // It may grow while it is read.
-    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > MOST_BYTES { Err(too_long()) } else { Ok(bytes) }
+    })
 }
 
 /// A mesh format.
@@ -228,33 +212,4 @@ fn number(word: Option<&str>, place: impl FnOnce() -> String) -> Result<f64, Fau
         Err("") => Err(Fault::new(place(), "a number is missing")),
         Err(word) => Err(Fault::new(place(), format!("{} is not a number", quoted(word)))),
     }
-}
-
-/// A word from a file, as it can be shown: not long, no control characters.
-fn quoted(word: &str) -> String {
-    const SHOWN: usize = 30;
-    let short: String = word.chars().take(SHOWN).collect();
-    format!("{short:?}{}", if word.chars().count() > SHOWN { "…" } else { "" })
-}
-
-/// Lines with their numbers from 1; they end as on any system: LF, CR LF or CR.
-fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut number = 0;
-    let mut rest = Some(text);
-    std::iter::from_fn(move || {
-        let text = rest?;
-        number += 1;
-        let line = match text.find(['\n', '\r']) {
-            None => {
-                rest = None;
-                text
-            }
-            Some(end) => {
-                let skip = if text[end..].starts_with("\r\n") { 2 } else { 1 };
-                rest = Some(&text[end + skip..]);
-                &text[..end]
-            }
-        };
-        Some((number, line))
-    })
 }

@@ -216,14 +216,22 @@ fn output(c: &mut Check) {
             }
             What::Count(region) => super::places::region(c, &format!("{path}.count"), region),
             What::Packing { region, .. } => super::places::region(c, &format!("{path}.packing"), region),
-            What::Profile { region, bins, .. } => {
-                super::places::region(c, &format!("{path}.profile"), region);
-                if !matches!(region, Region::Box { .. })
-                    && c.given(&format!("{path}.profile.{}", super::places::key(region)))
+            What::Fields { region, cells } => {
+                boxed(c, &format!("{path}.fields"), region);
+                if cells.contains(&0)
+                    || cells.iter().try_fold(1u64, |a, b| a.checked_mul(*b)).is_none_or(|n| n > 1 << 22)
                 {
-                    let at = format!("{path}.profile.{}", super::places::key(region));
-                    c.error(at, "a profile needs a box", "write `box = { min, max }`");
+                    let [x, y, z] = cells;
+                    let message = format!("a grid of {x} × {y} × {z} cells cannot be");
+                    c.error(
+                        format!("{path}.fields.cells"),
+                        message,
+                        "give three numbers from 1 on, four million cells at most",
+                    );
                 }
+            }
+            What::Profile { region, bins, .. } => {
+                boxed(c, &format!("{path}.profile"), region);
                 if *bins == 0 || *bins > 10_000 {
                     let at = format!("{path}.profile.bins");
                     c.error(at, format!("a profile of {bins} bins is useless"), "give a number of bins such as 20");
@@ -262,5 +270,14 @@ fn chosen(c: &mut Check, path: &str, within: &Option<Region>, layer: Option<f64>
     }
     if let Some(layer) = layer {
         c.positive(format!("{path}.layer"), "the thickness of a layer", layer, "m");
+    }
+}
+
+/// A region that must be a box.
+fn boxed(c: &mut Check, path: &str, region: &Region) {
+    super::places::region(c, path, region);
+    let at = format!("{path}.{}", super::places::key(region));
+    if !matches!(region, Region::Box { .. }) && c.given(&at) {
+        c.error(at, "this measurement needs a box", "write `box = { min, max }`");
     }
 }

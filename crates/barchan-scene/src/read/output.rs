@@ -21,7 +21,8 @@ pub(super) fn measure(cx: &mut Reader, value: Value, every: f64) -> Measure {
     let mut keys = value.table(cx, "write each measurement under its own `[[measure]]`");
     let help = "say what to measure: `energy = {}`, `coordination = {}`, `flow = { point, normal }`, `count = { box = … }`, \
                 `repose = { point }`, `wall_forces = {}`, `bodies = {}`, `force_histogram = {}`, `force_network = {}`, \
-                `force_correlation = {}`, `contact_angles = {}`, `packing = { box = … }` or `profile = { box = …, bins }`";
+                `force_correlation = {}`, `contact_angles = {}`, `packing = { box = … }`, `profile = { box = …, bins }` or \
+                `fields = { box = …, cells }`";
     let kinds = &[
         "energy",
         "coordination",
@@ -33,6 +34,7 @@ pub(super) fn measure(cx: &mut Reader, value: Value, every: f64) -> Measure {
         "force_histogram",
         "packing",
         "profile",
+        "fields",
         "force_network",
         "force_correlation",
         "contact_angles",
@@ -83,6 +85,15 @@ fn what(cx: &mut Reader, key: &str, value: Value) -> What {
             region: grains::region(cx, &mut keys, "say where to measure: `box = { min, max }`"),
             axis: keys.choice_or(cx, "axis", Axis::NAMES, Axis::Z),
             bins: keys.count_opt(cx, "bins").unwrap_or(What::PROFILE_BINS),
+        },
+        "fields" => What::Fields {
+            region: grains::region(cx, &mut keys, "say where to measure: `box = { min, max }`"),
+            cells: {
+                let help = "write how many cells the box has along x, y and z, such as [20, 1, 30]";
+                let counts = keys.need(cx, "cells", help).and_then(|v| v.list(cx, Some(3), help)).unwrap_or_default();
+                let counts: Vec<u64> = counts.iter().filter_map(|v| v.count(cx)).collect();
+                counts.try_into().unwrap_or([1; 3])
+            },
         },
         "force_network" => What::ForceNetwork { within: within(cx, &mut keys), layer: layer(cx, &mut keys) },
         "force_correlation" => What::ForceCorrelation {

@@ -61,7 +61,8 @@ impl Contact {
 
     /// Whether the chosen laws use the materials' Young's modulus and Poisson's ratio.
     pub fn uses_young(&self) -> bool {
-        matches!(self.normal, NormalLaw::Hertz | NormalLaw::KuwabaraKono) || self.tangential == TangentialLaw::Mindlin
+        matches!(self.normal, NormalLaw::Hertz | NormalLaw::KuwabaraKono)
+            || matches!(self.tangential, TangentialLaw::Mindlin | TangentialLaw::MindlinDisplacement)
     }
 
     /// Whether the normal law realises the materials' restitution; the others have a dissipation of their own.
@@ -93,12 +94,19 @@ pub enum TangentialLaw {
     /// Spring with memory whose stiffness follows the contact's size.
     #[default]
     Mindlin,
+    /// The same without care for energy: stiffness times displacement, as many programs have it.
+    MindlinDisplacement,
     /// Spring with memory of constant stiffness.
     CundallStrack,
     /// Viscous, capped by friction, without memory.
     Viscous,
 }
-names!(TangentialLaw { Mindlin = "mindlin", CundallStrack = "cundall-strack", Viscous = "viscous" });
+names!(TangentialLaw {
+    Mindlin = "mindlin",
+    MindlinDisplacement = "mindlin-displacement",
+    CundallStrack = "cundall-strack",
+    Viscous = "viscous"
+});
 
 /// Constants of the Lee–Herrmann law.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

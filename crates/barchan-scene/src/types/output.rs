@@ -142,6 +142,14 @@ pub enum What {
         #[serde(default = "profile_bins")]
         bins: u64,
     },
+    /// The same fields in the cells of a grid, as images for ParaView.
+    Fields {
+        /// Where: a box.
+        #[serde(flatten)]
+        region: Region,
+        /// Number of cells along x, y and z.
+        cells: [u64; 3],
+    },
     /// How unevenly the contacts between grains share the load.
     ForceNetwork {
         /// Only contacts in this region; left out: all.
@@ -249,6 +257,7 @@ impl What {
             Self::ForceHistogram { .. } => "force_histogram",
             Self::Packing { .. } => "packing",
             Self::Profile { .. } => "profile",
+            Self::Fields { .. } => "fields",
             Self::ForceNetwork { .. } => "force_network",
             Self::ForceCorrelation { .. } => "force_correlation",
             Self::ContactAngles { .. } => "contact_angles",

@@ -3,11 +3,11 @@
 use super::say::{many, say, span};
 use super::{Failure, Threads, stop};
 use barchan_validation::report::{self, Entry, Machine, Outcome, Report};
-use barchan_validation::{Bench, CASES, Case, Criterion, Size, Verdict, case, number};
+use barchan_validation::{Bench, CASES, Case, Criterion, Size, Verdict, case, number, side_by_side};
 use clap::Args;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 #[derive(Args)]
 pub struct ValidateArgs {
@@ -55,7 +55,7 @@ pub fn validate(args: ValidateArgs) -> Result<(), Failure> {
         return Ok(());
     }
     args.threads.set()?;
-    stop::listen("the case under way is ended, and the report written");
+    stop::listen("the cases under way are ended, and the report written");
     let size = args.size.into();
     let mut report = Report {
         version: env!("CARGO_PKG_VERSION").into(),
@@ -65,20 +65,20 @@ pub fn validate(args: ValidateArgs) -> Result<(), Failure> {
         asked: chosen.len(),
         entries: vec![],
     };
-    for case in chosen {
-        if stop::ASKED.load(Ordering::Relaxed) {
-            break;
-        }
-        let entry = Entry::run(case, &Bench { size, fault: None });
-        tell(&entry);
-        report.entries.push(entry);
-    }
+    let start = Instant::now();
+    let stopped = || stop::ASKED.load(Ordering::Relaxed);
+    let (bench, threads) = (Bench { size, fault: None }, rayon::current_num_threads());
+    report.entries = side_by_side::run(&chosen, &bench, threads, &stopped, &mut tell);
     let page = report::write(&args.output, &report).map_err(|e| Failure::Failed(e.to_string()))?;
-    let total = report.entries.iter().map(|e| e.seconds).sum();
     let wrong = report.entries.iter().filter(|e| e.verdict() != Outcome::Pass).count();
     let news = report.entries.iter().filter(|e| !e.as_known()).count();
     let ran = many(report.entries.len() as u64, "case");
-    say!("{ran} in {}, {wrong} failed, {} of them as known; report in {}", span(total), wrong - news, page.display());
+    say!(
+        "{ran} in {}, {wrong} failed, {} of them as known; report in {}",
+        span(start.elapsed().as_secs_f64()),
+        wrong - news,
+        page.display()
+    );
     match if args.known { news } else { wrong } {
         _ if report.entries.len() < report.asked => Err(Failure::Stopped),
         0 => Ok(()),
