@@ -108,17 +108,27 @@ impl<R: Kernels> Solver<R> {
         self.carriers.of_wall = of_wall;
     }
 
-    /// Sets the load from outside on a grain; false if it is not there.
+    /// Sets the load from outside on a grain; false if it is not there. It acts from the next step on: what was held till now
+    /// is in the loads already, and is changed there too.
     pub fn set_load(&mut self, id: u32, force: DVec3, torque: DVec3) -> bool {
-        let Some(slot) = self.grains.id.iter().position(|i| *i == id) else { return false };
-        let held = Held { id, slot: Some(slot as u32), force, torque };
+        let place = self.held.binary_search_by_key(&id, |h| h.id);
+        let known = place.ok().and_then(|at| self.held[at].slot);
+        let Some(slot) = known.or_else(|| Some(self.grains.id.iter().position(|i| *i == id)? as u32)) else {
+            return false;
+        };
+        let held = Held { id, slot: Some(slot), force, torque };
         let none = force == DVec3::ZERO && torque == DVec3::ZERO;
-        match self.held.binary_search_by_key(&id, |h| h.id) {
+        let (old_force, old_torque) = match place {
+            Ok(at) => (self.held[at].force, self.held[at].torque),
+            Err(_) => (DVec3::ZERO, DVec3::ZERO),
+        };
+        match place {
             Ok(at) if none => drop(self.held.remove(at)),
             Ok(at) => self.held[at] = held,
             Err(at) if !none => self.held.insert(at, held),
             Err(_) => {}
         }
+        self.bear(slot as usize, force - old_force, torque - old_torque);
         true
     }
 

@@ -187,4 +187,13 @@ impl Dem {
     pub fn set_load(&mut self, id: u32, force: DVec3, torque: DVec3) -> bool {
         on!(&mut self.0, s => s.set_load(id, force, torque))
     }
+
+    /// Adds a force [N] and a torque about its pivot [N m] to what grains did to a wall in the last step: readers see it, and a
+    /// controlled wall answers to it.
+    pub fn add_wall_load(&mut self, wall: usize, force: DVec3, torque: DVec3) {
+        on!(&mut self.0, s => if let Some(state) = s.walls.get_mut(wall) {
+            state.force += force;
+            state.torque += torque;
+        });
+    }
 }

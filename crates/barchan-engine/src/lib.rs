@@ -14,6 +14,7 @@ pub mod ground;
 pub mod live;
 mod meshes;
 pub mod observers;
+mod outdoors;
 pub mod run;
 pub mod schedule;
 pub mod sinks;

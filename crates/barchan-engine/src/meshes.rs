@@ -1,6 +1,6 @@
 //! Meshes that a scene names: found, mended, put in place.
 
-use crate::bodies;
+use crate::{bodies, outdoors};
 use barchan_core::mesh::Mesh;
 use barchan_core::sampling::{self, Placement, Sampling};
 use barchan_core::shapes::Shape;
@@ -74,7 +74,7 @@ pub fn fetch(parsed: Parsed, folder: &Path) -> Result<Parsed, SceneErrors> {
 }
 
 /// The mesh of a file, its path taken from `folder`, or a built-in one (`box`, `sphere`, `cylinder`, `torus`, `trefoil`,
-/// `screw`, `mixer`): vertices welded, triangles turned to agree, closed parts outwards. Also returns the file, if there is one.
+/// `screw`, `mixer`, `boot`, `wheels`, `plough`, …): vertices welded, triangles turned to agree, closed parts outwards. Also returns the file, if there is one.
 pub fn mended(name: &str, folder: &Path) -> Result<(Mesh, Option<PathBuf>), String> {
     let (mut mesh, path) = match built_in(name) {
         Some(mesh) => (mesh, None),
@@ -170,6 +170,9 @@ fn built_in(name: &str) -> Option<Mesh> {
         "shovel" => shovel(),
         "screw" => screw(1.0, 0.25, 4.0, 4.0),
         "mixer" => mixer(),
+        "boot" => outdoors::boot(),
+        "wheels" => outdoors::wheels(),
+        "plough" => outdoors::plough(),
         _ => return None,
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::assemble::Meeting;
 use crate::emit::Emitter;
-use crate::ground::Ground;
+use crate::ground::{Ground, Pressers};
 use crate::live::Live;
 use crate::observers::{Observer, View};
 use crate::schedule::{Schedule, steps_of};
@@ -131,6 +131,7 @@ impl Summary {
 pub struct World {
     pub(crate) dem: Dem,
     pub(crate) ground: Option<Ground>,
+    pub(crate) pressers: Pressers,
     pub(crate) emitters: Vec<Emitter>,
     pub(crate) sinks: Vec<Sink>,
     pub(crate) outside: Outside,
@@ -144,10 +145,11 @@ pub struct World {
 }
 
 impl World {
-    /// One time step: grains are born, everything moves, the ground gives way, grains leave, observers look.
+    /// One time step: grains are born, everything moves, bodies press the ground, it gives way, grains leave, observers look.
     pub fn step(&mut self) -> Result<(), WorldError> {
         self.emit()?;
         self.dem.step()?; // walls move in here
+        self.pressers.step(self.ground.as_mut(), &mut self.dem);
         if let Some(ground) = &mut self.ground {
             ground.step(&mut self.dem)?;
         }
@@ -200,7 +202,7 @@ impl World {
             return;
         }
         let mut frame = self.dem.frame();
-        frame.ground = self.ground.as_ref().map(|g| g.relief().clone());
+        frame.ground = self.ground.as_ref().map(|g| g.relief());
         let view = View { dem: &self.dem, frame: &frame };
         for (index, m) in self.measurements.iter_mut().enumerate() {
             if m.schedule.due(step) {
@@ -251,7 +253,12 @@ impl World {
 
     /// State as readers see it.
     pub fn frame(&self) -> Frame<'_> {
-        Frame { ground: self.ground.as_ref().map(|g| g.relief().clone()), ..self.dem.frame() }
+        Frame { ground: self.ground.as_ref().map(|g| g.relief()), ..self.dem.frame() }
+    }
+
+    /// Volume of the ground that bodies have compressed away so far [quanta of column height].
+    pub fn compressed(&self) -> i128 {
+        self.pressers.compressed()
     }
 
     /// The ground, where there is one.

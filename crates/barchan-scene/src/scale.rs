@@ -102,6 +102,12 @@ impl Scale {
         }
         b.mass = b.mass.map(|m| m * self.length.powi(3));
         b.inertia = b.inertia.map(|i| i * self.length.powi(5));
+        if let Some(d) = &mut b.drive {
+            // Weight times length.
+            d.torque *= self.length.powi(4);
+            d.max_spin = d.max_spin.map(|w| w / self.time);
+            self.times(&mut [&mut d.from, &mut d.until]);
+        }
         b.solid.shape = b.solid.shape.take().map(|s| Arc::new((s.0.clone(), s.1 * self.length)));
     }
 

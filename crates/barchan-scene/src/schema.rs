@@ -49,6 +49,7 @@ quantities! {
     number = NUMBER, length = LENGTH, area = AREA, time = TIME, mass = MASS, angle = ANGLE, velocity = VELOCITY,
     angular_rate = ANGULAR_RATE, frequency = FREQUENCY, mass_rate = MASS_RATE, density = DENSITY, pressure = PRESSURE,
     force = FORCE, stiffness = STIFFNESS, hertz_stiffness = HERTZ_STIFFNESS, surface_energy = SURFACE_ENERGY, damping = DAMPING,
+    torque = TORQUE, subgrade = SUBGRADE,
 }
 vectors! {
     length3 = LENGTH, velocity3 = VELOCITY, acceleration3 = ACCELERATION, angular_rate3 = ANGULAR_RATE, angle3 = ANGLE,

@@ -13,7 +13,7 @@ pub use impact::Meeting;
 use crate::bodies::Bodies;
 use crate::checkpoint::{Checkpoint, CheckpointError};
 use crate::emit::{Emitter, Recipe};
-use crate::ground::{self, Ground};
+use crate::ground::{self, Ground, Pressers};
 use crate::live::{self, Live};
 use crate::observers;
 use crate::schedule::Schedule;
@@ -30,6 +30,7 @@ struct Parts {
     settings: Settings,
     bodies: Bodies,
     ground: Option<Ground>,
+    pressers: Pressers,
     /// Recipes of the populations that are there at the start, with their place in the scene.
     start: Vec<(usize, Recipe)>,
     emitters: Vec<Emitter>,
@@ -82,9 +83,9 @@ pub fn restore(parsed: &Parsed, checkpoint: &Checkpoint) -> Result<Result<World,
 fn world(parts: Parts, dem: Dem, outside: barchan_scene::Outside) -> World {
     let first = parts.start.iter().map(|(_, recipe)| recipe).chain(parts.emitters.iter().map(|e| &e.recipe)).next();
     let live = Live { recipe: first.cloned(), ..Live::default() };
-    let Parts { ground, emitters, sinks, measurements, plan, meetings, warnings, .. } = parts;
+    let Parts { ground, pressers, emitters, sinks, measurements, plan, meetings, warnings, .. } = parts;
     let (left, rows) = (Tally::default(), Vec::new());
-    World { dem, ground, emitters, sinks, outside, left, measurements, rows, plan, meetings, warnings, live }
+    World { dem, ground, pressers, emitters, sinks, outside, left, measurements, rows, plan, meetings, warnings, live }
 }
 
 fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
@@ -135,6 +136,7 @@ fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
     });
     settings.dt = dt.unwrap_or(chosen);
     ground.iter_mut().for_each(|g| g.set_dt(settings.dt));
+    let pressers = Pressers::of(scene, &settings, &bodies);
     let meetings = impact::meetings(&settings, &all, &bodies, top_speed);
     let warnings = impact::warnings(parsed, &settings, &recipes, &poured, &bodies);
 
@@ -170,7 +172,19 @@ fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
         formats: scene.output.formats.clone(),
         checkpoint_every: scene.output.checkpoint,
     };
-    Ok(Parts { settings, bodies, ground, start, emitters, sinks: sinks(scene), measurements, plan, meetings, warnings })
+    Ok(Parts {
+        settings,
+        bodies,
+        ground,
+        pressers,
+        start,
+        emitters,
+        sinks: sinks(scene),
+        measurements,
+        plan,
+        meetings,
+        warnings,
+    })
 }
 
 /// The text as it was written where it still says the same, comments and all; else the scene written out.

@@ -2,6 +2,7 @@
 
 use crate::bodies::Bodies;
 use crate::emit::Recipe;
+use crate::ground;
 use barchan_core::contact::{TimeStep, time_step};
 use barchan_core::shapes::Shape;
 use barchan_core::walls::{Control, Wall};
@@ -59,7 +60,14 @@ pub(super) fn derive(settings: &Settings, recipes: &[&Recipe], bodies: &Bodies, 
     };
     let densities: Vec<f64> = settings.materials.list.iter().map(|m| m.density).collect();
     let grains: Vec<_> = recipes.iter().map(grain).chain(bodies.contacts(&settings.shapes, &densities)).collect();
-    let mut partners: Vec<u16> = settings.walls.iter().map(|w| w.material).collect();
+    // Bodies do not touch the ground, nor does one alone touch its own surface.
+    let (no_grains, own) = (recipes.is_empty(), bodies.carried.len());
+    let others = &settings.walls[..settings.walls.len() - if no_grains && own == 1 { 1 } else { 0 }];
+    let mut partners: Vec<u16> =
+        others.iter().filter(|w| !(no_grains && w.bed().is_some())).map(|w| w.material).collect();
+    if no_grains && bodies.grains.len() <= 1 && partners.is_empty() {
+        return time_step(&settings.law, &settings.materials, &[], &[], top_speed);
+    }
     partners.sort_unstable();
     partners.dedup();
     time_step(&settings.law, &settings.materials, &grains, &partners, top_speed)
@@ -69,6 +77,9 @@ pub(super) fn derive(settings: &Settings, recipes: &[&Recipe], bodies: &Bodies, 
 pub(super) fn choose(parsed: &Parsed, derived: &TimeStep) -> Result<(f64, String), Problem> {
     let scene = &parsed.scene;
     match scene.integrator.dt {
+        None if scene.ground.is_some() && derived.dt > ground::EVERY => {
+            Ok((ground::EVERY, "that of the ground: contacts would allow a longer one".into()))
+        }
         None if derived.dt.is_finite() => Ok((derived.dt, derived.reason.clone())),
         // Without contacts anything goes; a thousand steps draw a smooth path.
         None => Ok((scene.duration / 1000.0, "no contact is possible: a thousandth of the duration".into())),

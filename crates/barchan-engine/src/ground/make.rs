@@ -1,7 +1,7 @@
 //! The ground of a scene.
 
 use super::Ground;
-use barchan_ground::{Columns, Grid, GroundError, Soil, metres};
+use barchan_ground::{Columns, Grid, GroundError, Soil, Strength, metres};
 use barchan_scene::{Exchange, Formula, Parsed, Problem};
 use glam::DVec2;
 
@@ -41,7 +41,14 @@ fn soil(scene: &barchan_scene::Soil) -> Soil {
         stop: stop.min(outside),
         fraction: scene.fraction.unwrap_or(base.fraction),
         roughness: scene.roughness.unwrap_or(base.roughness),
-        strength: base.strength,
+        strength: Strength {
+            density: scene.density.unwrap_or(base.strength.density),
+            friction: scene.friction.unwrap_or(base.strength.friction),
+            cohesion: scene.cohesion.unwrap_or(base.strength.cohesion),
+            grip: scene.grip.unwrap_or(base.strength.grip),
+            shear: scene.shear.unwrap_or(base.strength.shear),
+            stiffness: scene.stiffness.unwrap_or(base.strength.stiffness),
+        },
     }
 }
 

@@ -4,9 +4,11 @@
 //! or so ([`Ground::step`]) what is too steep slides, and the new surface is handed to the grains. A ground where nothing
 //! moves costs nothing.
 
+mod bodies;
 mod make;
 mod state;
 
+pub(crate) use bodies::Pressers;
 pub(crate) use make::make;
 
 use crate::schedule::Schedule;
@@ -18,7 +20,7 @@ use barchan_ground::{Columns, metres};
 use std::sync::Arc;
 
 /// Simulated time between two steps of the ground [s].
-const EVERY: f64 = 1e-3;
+pub(crate) const EVERY: f64 = 1e-3;
 /// Sweeps of erosion in a step of the ground. Sand slides by a column a sweep at most, so that on columns of a centimetre it keeps below
 /// 20 m/s, and a slope comes to rest in some tenths of a second.
 const SWEEPS: usize = 2;
@@ -54,9 +56,9 @@ impl Ground {
         &self.columns
     }
 
-    /// The surface, as grains and readers see it.
-    pub fn relief(&self) -> &Arc<Relief> {
-        &self.relief
+    /// The surface, as readers see it; grains see it from the ground's next step on.
+    pub fn relief(&self) -> Arc<Relief> {
+        if self.changed { Arc::new(relief_of(&self.columns)) } else { self.relief.clone() }
     }
 
     /// Mass of the ground [kg].
@@ -80,7 +82,9 @@ impl Ground {
 
     /// Hands the surface to the grains, if it has changed.
     fn hand_over(&mut self, dem: &mut Dem) -> Result<(), WorldError> {
-        if std::mem::take(&mut self.changed) {
+        // Bodies do not touch it: without grains nobody needs it but readers.
+        let grains = dem.len() > dem.settings().carried.len();
+        if grains && std::mem::take(&mut self.changed) {
             self.relief = Arc::new(relief_of(&self.columns));
             dem.set_relief(self.wall, self.relief.clone())?;
         }

@@ -15,6 +15,10 @@ impl Ground {
         to.put("ground/mark", &Column::U32(mark.into_iter().map(u32::from).collect()));
         to.put("ground/awake", &Column::U32(awake));
         to.put("ground/pushes", &Column::U64(vec![pushes]));
+        // What grains touch until the ground's next step.
+        if self.changed {
+            to.put("ground/relief", &Column::F64(self.relief.height.clone()));
+        }
     }
 
     /// Takes back what [`Ground::save`] put there.
@@ -29,7 +33,12 @@ impl Ground {
         let saved = Saved { height, mark, awake: u32s("ground/awake")?, pushes: from.u64s("ground/pushes", 1)?[0] };
         self.columns =
             Columns::load(*self.columns.grid(), *self.columns.soil(), saved).map_err(|e| from.unfit(e.to_string()))?;
-        self.relief = Arc::new(relief_of(&self.columns));
+        let mut relief = relief_of(&self.columns);
+        self.changed = from.column("ground/relief").is_some();
+        if self.changed {
+            relief.height = from.f64s("ground/relief", n)?;
+        }
+        self.relief = Arc::new(relief);
         Ok(())
     }
 

@@ -24,6 +24,22 @@ pub(super) fn check(c: &mut Check) {
             let message = "the surface of a body has no images across periodic sides";
             c.error(&path, message, "use `contact = \"spheres\"`, or make the domain not periodic");
         }
+        if let Some(d) = &b.drive {
+            c.direction(format!("{path}.drive.axis"), "the axis of the drive", d.axis);
+            if let Some(most) = d.max_spin {
+                c.positive(format!("{path}.drive.max_spin"), "the largest rate of turning", most, "rad/s");
+            }
+            if let (Some(from), Some(until)) = (d.from, d.until)
+                && from >= until
+            {
+                let message = format!("the drive ends ({until} s) before it begins ({from} s)");
+                c.error(format!("{path}.drive.until"), message, "swap or move the times");
+            }
+            if b.contact == BodyContact::Spheres {
+                let message = "a body that is touched by its spheres cannot be driven";
+                c.error(format!("{path}.drive"), message, "use `contact = \"mesh\"` or `\"field\"`");
+            }
+        }
         let (min, max) = (c.scene.domain.min, c.scene.domain.max);
         for (k, x) in b.at.iter().enumerate() {
             if c.has_domain() && !(x.cmpge(min).all() && x.cmple(max).all()) && x.is_finite() {

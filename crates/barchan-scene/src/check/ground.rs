@@ -55,6 +55,7 @@ pub(super) fn check(c: &mut Check) {
     }
     formula(c);
     soil(c);
+    strength(c);
     exchange(c);
 }
 
@@ -93,6 +94,23 @@ fn soil(c: &mut Check) {
             let message = format!("a slope of {} cannot be", show(value.unwrap_or_default().to_degrees(), "deg"));
             c.error(format!("ground.soil.{key}"), message, "give an angle from 0.6 deg to below 90 deg");
         }
+    }
+}
+
+/// What the soil bears.
+fn strength(c: &mut Check) {
+    let Some(g) = &c.scene.ground else { return };
+    let positive =
+        [("density", g.soil.density, "kg/m3"), ("shear", g.soil.shear, "m"), ("stiffness", g.soil.stiffness, "Pa/m")];
+    for (key, value, unit) in positive {
+        value.iter().for_each(|&v| c.positive(format!("ground.soil.{key}"), &format!("the soil's {key}"), v, unit));
+    }
+    for (key, value, unit) in [("cohesion", g.soil.cohesion, "Pa"), ("grip", g.soil.grip, "")] {
+        value.iter().for_each(|&v| c.not_negative(format!("ground.soil.{key}"), &format!("the soil's {key}"), v, unit));
+    }
+    if g.soil.friction.is_some_and(|v| !(0.0..FRAC_PI_2 * 2.0 / 3.0).contains(&v)) {
+        let angle = show(g.soil.friction.unwrap_or_default().to_degrees(), "deg");
+        c.error("ground.soil.friction", format!("an internal friction of {angle} cannot be"), "give 0 to below 60 deg");
     }
 }
 

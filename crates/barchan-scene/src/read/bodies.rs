@@ -35,10 +35,25 @@ pub(super) fn body(cx: &mut Reader, index: usize, value: Value, first_material: 
         turn: keys.vector_or(cx, "turn", Q::ANGLE, DVec3::ZERO),
         velocity: keys.vector_or(cx, "velocity", Q::VELOCITY, DVec3::ZERO),
         spin: keys.vector_or(cx, "spin", Q::ANGULAR_RATE, DVec3::ZERO),
+        drive: keys.get(cx, "drive").map(|v| drive(cx, v)),
         contact: keys.choice_or(cx, "contact", BodyContact::NAMES, BodyContact::Mesh),
         radius: keys.quantity_opt(cx, "radius", Q::LENGTH),
         solid: Solid::default(),
     };
     keys.finish(cx);
     body
+}
+
+fn drive(cx: &mut Reader, value: Value) -> BodyDrive {
+    let mut keys = value.table(cx, "write `{ axis = [0, 1, 0], torque = \"20 N m\" }`");
+    let axis_help = "add `axis`: a direction in the frame of the mesh, such as [0, 1, 0]";
+    let drive = BodyDrive {
+        axis: keys.need(cx, "axis", axis_help).map_or(DVec3::NAN, |v| v.vector(cx, Q::NUMBER)),
+        torque: keys.quantity(cx, "torque", Q::TORQUE),
+        max_spin: keys.quantity_opt(cx, "max_spin", Q::ANGULAR_RATE),
+        from: keys.quantity_opt(cx, "from", Q::TIME),
+        until: keys.quantity_opt(cx, "until", Q::TIME),
+    };
+    keys.finish(cx);
+    drive
 }

@@ -100,6 +100,12 @@ fn soil(cx: &mut Reader, value: Value) -> Soil {
         stop: keys.quantity_opt(cx, "stop", Q::ANGLE),
         fraction: keys.quantity_opt(cx, "fraction", Q::NUMBER),
         roughness: keys.quantity_opt(cx, "roughness", Q::NUMBER),
+        density: keys.quantity_opt(cx, "density", Q::DENSITY),
+        friction: keys.quantity_opt(cx, "friction", Q::ANGLE),
+        cohesion: keys.quantity_opt(cx, "cohesion", Q::PRESSURE),
+        grip: keys.quantity_opt(cx, "grip", Q::NUMBER),
+        shear: keys.quantity_opt(cx, "shear", Q::LENGTH),
+        stiffness: keys.quantity_opt(cx, "stiffness", Q::SUBGRADE),
     };
     keys.finish(cx);
     soil

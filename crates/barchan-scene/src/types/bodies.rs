@@ -55,6 +55,9 @@ pub struct Body {
     #[serde(default, skip_serializing_if = "is_origin")]
     #[schemars(schema_with = "q::angular_rate3")]
     pub spin: DVec3,
+    /// Turns it, as an engine turns a wheel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drive: Option<BodyDrive>,
     /// What grains touch.
     #[serde(default)]
     pub contact: BodyContact,
@@ -66,6 +69,30 @@ pub struct Body {
     #[serde(skip)]
     #[schemars(skip)]
     pub solid: Solid,
+}
+
+/// A torque from outside about an axis of the body.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BodyDrive {
+    /// Direction of the axis in the frame of the file, of any length.
+    #[schemars(schema_with = "q::direction")]
+    pub axis: DVec3,
+    /// Torque about it [N m].
+    #[schemars(schema_with = "q::torque")]
+    pub torque: f64,
+    /// Rate of turning at which the torque has faded, from nine tenths of it on [rad/s]; left out: it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "q::angular_rate")]
+    pub max_spin: Option<f64>,
+    /// When it begins [s]; left out: at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "q::time")]
+    pub from: Option<f64>,
+    /// When it ends [s]; left out: never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "q::time")]
+    pub until: Option<f64>,
 }
 
 fn ones() -> DVec3 {

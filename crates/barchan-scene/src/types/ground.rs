@@ -137,6 +137,30 @@ pub struct Soil {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "q::number")]
     pub roughness: Option<f64>,
+    /// Bulk density [kg/m³].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "q::density")]
+    pub density: Option<f64>,
+    /// Angle of internal friction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "q::angle")]
+    pub friction: Option<f64>,
+    /// Cohesion [Pa].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "q::pressure")]
+    pub cohesion: Option<f64>,
+    /// Coefficient of friction between the soil and a body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "q::number")]
+    pub grip: Option<f64>,
+    /// How far the soil shears before it grips in full [m].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "q::length")]
+    pub shear: Option<f64>,
+    /// Stress that a depth of unloading takes back [Pa/m].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "q::subgrade")]
+    pub stiffness: Option<f64>,
 }
 
 /// Soils to start from.
