@@ -54,7 +54,7 @@ impl Rows {
                 let name = name(&images.stem, n);
                 vti::write_cells(&images.stem.with_file_name(&name), &images.grid, time, &values[1..])?;
                 images.written += 1;
-                Ok(images.series.push(time, name)?)
+                Ok(images.series.extend([(time, name)])?)
             }
         }
     }
