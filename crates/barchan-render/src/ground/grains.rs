@@ -64,7 +64,7 @@ fn grains<'a>(before: &'a Before<'_>, block: [u32; 2], least: f32) -> impl Itera
     let pitch = PITCH * f64::from(ground.radius);
     (0..BLOCK * BLOCK).filter_map(move |k| {
         let [i, j] = [block[0] * BLOCK + k % BLOCK, block[1] * BLOCK + k / BLOCK];
-        let id = (j << 16 | j >> 16) ^ i;
+        let id = j.rotate_left(16) ^ i;
         let share = |salt: u32| f64::from(materials::share(id, salt));
         // Odd rows are shifted by half, and all are shaken, or rows would be seen.
         let shift = 0.5 * f64::from(j % 2);
