@@ -23,12 +23,15 @@ enum Op {
     Number(f64),
     X,
     Y,
-    One(fn(f64) -> f64),
-    Two(fn(f64, f64) -> f64),
+    One(One),
+    Two(Two),
 }
 
+type One = fn(f64) -> f64;
+type Two = fn(f64, f64) -> f64;
+
 /// Functions of one value.
-const ONE: &[(&str, fn(f64) -> f64)] = &[
+const ONE: &[(&str, One)] = &[
     ("sin", f64::sin),
     ("cos", f64::cos),
     ("tan", f64::tan),
@@ -39,8 +42,7 @@ const ONE: &[(&str, fn(f64) -> f64)] = &[
     ("floor", f64::floor),
 ];
 /// Functions of two values.
-const TWO: &[(&str, fn(f64, f64) -> f64)] =
-    &[("min", f64::min), ("max", f64::max), ("atan2", f64::atan2), ("hypot", f64::hypot)];
+const TWO: &[(&str, Two)] = &[("min", f64::min), ("max", f64::max), ("atan2", f64::atan2), ("hypot", f64::hypot)];
 
 /// How deep brackets may stand in each other.
 const DEEPEST: usize = 100;
@@ -170,7 +172,7 @@ impl Parser<'_> {
     }
 
     fn number(&mut self) -> Result<(), FormulaError> {
-        let rest = self.text[self.at..].as_bytes();
+        let rest = &self.text.as_bytes()[self.at..];
         let mut end = 0;
         while let Some(c) = rest.get(end) {
             let exponent = end > 0 && matches!(rest[end - 1], b'e' | b'E');

@@ -65,7 +65,7 @@ impl Shown {
             floor: Some(Dresser::FLOOR),
             glass: Dresser::GLASS,
             skins: Skins::default(),
-            ground: 0,
+            ground: scene.ground_material(),
             grain: None,
         };
         let mut shown =

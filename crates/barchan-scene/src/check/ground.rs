@@ -90,7 +90,7 @@ fn soil(c: &mut Check) {
         }
     }
     for (key, value) in [("inside", g.soil.inside), ("outside", g.soil.outside), ("stop", g.soil.stop)] {
-        if value.is_some_and(|v| v < 0.01 || v >= FRAC_PI_2) {
+        if value.is_some_and(|v| !(0.01..FRAC_PI_2).contains(&v)) {
             let message = format!("a slope of {} cannot be", show(value.unwrap_or_default().to_degrees(), "deg"));
             c.error(format!("ground.soil.{key}"), message, "give an angle from 0.6 deg to below 90 deg");
         }

@@ -231,3 +231,11 @@ fn after() -> f64 {
 fn packing() -> f64 {
     Exchange::PACKING
 }
+
+impl super::Scene {
+    /// Index of the material that the ground is of; of the first where there is no ground.
+    pub fn ground_material(&self) -> u16 {
+        let of = self.ground.as_ref().and_then(|g| self.materials.get_index_of(&g.material));
+        of.unwrap_or(0) as u16
+    }
+}

@@ -192,7 +192,7 @@ impl Setting {
                 Background::Dark => Dresser::GLASS_IN_THE_DARK,
             },
             skins: Skins::default(),
-            ground: 0,
+            ground: self.scene.ground_material(),
             grain: survey.grain(),
         };
         let path = path(&self.camera, survey, &hull, span, self.size).map_err(|e| Failure::Usage(e.to_string()))?;
