@@ -78,7 +78,7 @@ struct Pile {
 
 fn pile(bench: &Bench, tetrahedral: bool, friction: f64) -> Result<Pile, CaseError> {
     let young = bench.size.pick(2e7, 1e8, 1e8);
-    let depth = bench.size.pick(6.0, 10.0, 40.0) * D;
+    let depth = bench.size.pick(6.0, 8.0, 40.0) * D;
     // Cross-section of the reservoir that is filled [d²]: loosely, and by bounding spheres.
     let area = bench.size.pick(330.0, 450.0, 700.0);
     let rise = area / (2.0 * RESERVOIR) * if tetrahedral { 2.5 } else { 1.0 };
@@ -166,7 +166,7 @@ fn pile(bench: &Bench, tetrahedral: bool, friction: f64) -> Result<Pile, CaseErr
     );
     let mut rig = Rig::new(&text, bench)?;
     let grains = rig.world.frame().len();
-    to_rest(&mut rig, 30.0 * tick(), bench.size.pick(60.0, 150.0, 300.0) * tick())?;
+    to_rest(&mut rig, 30.0 * tick(), bench.size.pick(60.0, 100.0, 300.0) * tick())?;
     // One more row of each flank, at rest.
     let rows = rig.rows("left").len();
     while rig.rows("left").len() == rows {
