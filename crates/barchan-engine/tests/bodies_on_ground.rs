@@ -60,13 +60,13 @@ fn a_ball_that_falls_stops_at_a_depth_that_grows_as_the_cube_root_of_its_height(
             assert!((w.plan().dt - 1e-3).abs() < 1e-9, "without grains the step is the ground's: {}", w.plan().dt);
             let before = w.ground().unwrap().columns().total();
             let mut deepest = f64::INFINITY;
-            for _ in 0..300 {
+            for _ in 0..500 {
                 w.step().unwrap();
                 deepest = deepest.min(body(&w).0.z);
             }
             let after = w.ground().unwrap().columns().total();
             assert!(w.compressed() > 0 && after + w.compressed() == before, "volume is exact");
-            assert!(body(&w).1.length() < 0.02, "it lies: {}", body(&w).1);
+            assert!(body(&w).1.length() < 0.03, "it lies: {}", body(&w).1);
             (drop + 0.06 - deepest, 0.06 - deepest)
         })
         .collect();
@@ -97,7 +97,7 @@ fn driven_wheels_roll_along_and_leave_two_tracks() {
 #[test]
 fn a_boot_on_its_path_prints_and_feels_the_sand() {
     let boot = "[[walls]]\nname = \"boot\"\nmaterial = \"stone\"\nmesh = { file = \"boot\", scale = 0.3, at = [0, 0, 0.01] }\n\
-                keyframes = [{ time = 0.0 }, { time = 0.2, at = [0, 0, -0.05] }, { time = 0.4, at = [0, 0, 0.1] }]\n";
+                keyframes = [{ time = 0.0, at = [0, 0, 0] }, { time = 0.2, at = [0, 0, -0.05] }, { time = 0.4, at = [0, 0, 0.1] }]\n";
     let mut w = world(&format!("{FIELD}\n{boot}"));
     run(&mut w, 0.2);
     let force = |w: &World| w.frame().walls.iter().find(|f| f.name == "boot").unwrap().force;

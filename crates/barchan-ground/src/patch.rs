@@ -47,6 +47,9 @@ impl Patch {
         let none = (DVec2::INFINITY, DVec2::NEG_INFINITY);
         let (low, high) = vertices.iter().fold(none, |(low, high), &p| bounds(low, high, p));
         let ceiling = ground.highest_in(grid.area(low, high));
+        if vertices.iter().all(|p| p.z > ceiling) {
+            return self.clear();
+        }
         let corners = |t: &[u32; 3]| t.map(|v| vertices[v as usize]);
         let seen = |t: &[u32; 3]| {
             let [a, b, c] = corners(t);

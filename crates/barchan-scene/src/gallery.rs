@@ -46,6 +46,11 @@ const GALLERY: &[GalleryScene] = gallery! {
     "buried" at 0.5: "a ring falls into sand and is buried under more of it",
     "bowling" at 0.2: "a ball is bowled into a stack of boxes: bodies alone, no sand",
     "knots": "trefoil knots, sampled from a mesh, are poured into a glass and catch in each other",
+    "footprints" at 11.0: "boots walk and driven wheels roll over a field of sand, and leave their prints",
+    "tyre-tracks": "driven wheels leave ruts in mud and slip where a bank is too steep",
+    "furrow" at 4.0: "a plough parts the sand into two banks; its drag grows with the square of its depth",
+    "rolling-ball": "a ball rolls down a slope of sand, leaves a track and comes to rest in it",
+    "crater": "a steel ball falls on sand and stops at a depth that grows as the cube root of its height",
     "chess": "a thousand chess pieces, three shapes from meshes, are poured into a box",
 };
 

@@ -15,7 +15,7 @@ pub struct Body {
     #[schemars(default)]
     pub name: String,
     /// Path of a closed STL, OBJ, PLY or glTF mesh, from the folder of the scene; or a shape that needs none, of about unit
-    /// size: `box`, `sphere`, `cylinder`, `torus`, `trefoil`, `pawn`, `rook`, `bishop`.
+    /// size: `box`, `sphere`, `cylinder`, `torus`, `trefoil`, `pawn`, `rook`, `bishop`, `wheels`.
     pub mesh: String,
     /// Metres of a unit of the file, one number or one a direction: 0.001 for a file in millimetres.
     #[serde(default = "ones", skip_serializing_if = "are_ones")]
