@@ -159,7 +159,7 @@ fn the_scenes_with_ground_assemble_and_run() {
     for text in [
         include_str!("../../../scenes/hybrid-pile.toml"),
         include_str!("../../../scenes/hybrid-sphere.toml"),
-        include_str!("../../../scenes/crater.toml"),
+        include_str!("../../../scenes/hybrid-crater.toml"),
     ] {
         let parsed = parse(text);
         assert!(parsed.warnings.is_empty(), "{:?}", parsed.warnings);
