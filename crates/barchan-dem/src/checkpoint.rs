@@ -133,6 +133,9 @@ impl<R: Kernels> Solver<R> {
             out.push(("held.id".into(), Column::U32(ids)));
             out.push(("held.load".into(), Column::F64(numbers)));
         }
+        if !self.pinned.ids.is_empty() {
+            out.push(("pinned".into(), Column::U32(self.pinned.ids.clone())));
+        }
         out.push(("block.end".into(), Column::U32(self.blocks.iter().map(|b| b.end).collect())));
         for (b, lists) in self.blocks.iter().enumerate() {
             for (kind, batches, rolls) in
@@ -259,6 +262,9 @@ impl<R: Kernels> Solver<R> {
         if columns("held.id").is_some() {
             let damaged = || DemError::Checkpoint("column held.load is no list of loads".into());
             solver.held = Held::from_columns(&read.u32s("held.id")?, &read.f64s("held.load")?).ok_or_else(damaged)?;
+        }
+        if columns("pinned").is_some() {
+            solver.pinned.ids = read.u32s("pinned")?;
         }
         solver.find_carriers();
         solver.carry_walls();

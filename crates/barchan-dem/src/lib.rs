@@ -11,6 +11,7 @@ mod kernel;
 mod lists;
 mod observe;
 mod order;
+mod pinned;
 mod settings;
 mod state;
 mod step;

@@ -196,4 +196,15 @@ impl Dem {
             state.torque += torque;
         });
     }
+
+    /// Holds these grains where they are, at rest, and lets all others go; an empty list lets go of all. Others touch them
+    /// as before; two that are held do not meet, nor does one meet a wall other than the surface of a body.
+    pub fn set_pinned(&mut self, ids: &[u32]) {
+        on!(&mut self.0, s => s.set_pinned(ids));
+    }
+
+    /// Ids of the grains that are held, in order.
+    pub fn pinned(&self) -> &[u32] {
+        on!(&self.0, s => &s.pinned.ids)
+    }
 }

@@ -19,6 +19,9 @@ const OPERATIONS_APART: usize = 12;
 impl<R: Kernels> Solver<R> {
     /// Velocity and angular velocity of grain `g` at the present time.
     pub fn motion_of(&self, g: usize) -> (DVec3, DVec3) {
+        if self.pinned.has(g) {
+            return (DVec3::ZERO, DVec3::ZERO);
+        }
         let s = &self.settings;
         let lag = lag(s.integrator, s.dt);
         let (force, torque) = net_load(&self.grains, &self.spheres.record, &self.spheres.load, g);

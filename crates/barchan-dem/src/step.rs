@@ -16,6 +16,7 @@ use crate::kernel::{self, BlockKernel, Integrate, Kernels, Met, Pass, Report};
 use crate::lists::{self, BlockLists, Rebuild, Scratch};
 use crate::live::{Warp, advance_wall};
 use crate::order;
+use crate::pinned::Pinned;
 use crate::settings::{PassTime, Settings};
 use crate::state::{Grains, Spheres, vec3};
 use barchan_core::contact::PairTable;
@@ -55,6 +56,7 @@ pub struct Solver<R: Kernels> {
     pub carriers: Carriers,
     /// Loads from outside, in the order of ids.
     pub held: Vec<Held>,
+    pub pinned: Pinned,
     pub outside: Vec<u32>,
     pub grid: Neighbours,
     pub scratch: Scratch<R>,
@@ -101,6 +103,7 @@ impl<R: Kernels> Solver<R> {
             block: 1,
             stale: true,
             builds_since_sort: BUILDS_PER_SORT,
+            pinned: Pinned::default(),
             outside: Vec::new(),
             grid: Neighbours::default(),
             scratch: Scratch::default(),
@@ -153,6 +156,7 @@ impl<R: Kernels> Solver<R> {
             integrator: self.settings.integrator,
             shapes: &self.settings.shapes,
         };
+        let places = self.places_of_pinned();
         let (kernel, worth) = (self.integrator, self.blocks_worth_a_thread());
         let (n, size) = (self.grains.len(), self.block);
         let blocks = n.div_ceil(size);
@@ -202,6 +206,7 @@ impl<R: Kernels> Solver<R> {
             .collect();
         let tasks = tasks.into_par_iter().with_min_len(worth);
         let least: Vec<f32> = tasks.map(|b| kernel::advance(kernel, &clock, b)).collect();
+        self.put_back_pinned(places);
         // Not `any(< 0)`: a NaN must count as spent.
         !least.iter().all(|&b| b >= 0.0)
     }
@@ -315,6 +320,7 @@ impl<R: Kernels> Solver<R> {
             wall_states: &self.walls,
             wall_skin: &self.wall_budget,
             carriers: &self.carriers,
+            pinned: &self.pinned,
             min: self.settings.domain.min,
             period: self.period(),
             rolling: self.rolling,

@@ -138,3 +138,30 @@ fn a_load_from_outside_moves_and_turns_a_grain_until_it_is_taken_away() {
     run(&mut dem, 100);
     assert!((state(&dem, 1).1 - v).length() < 1e-12);
 }
+
+#[test]
+fn a_pinned_grain_stays_and_holds_what_lies_on_it() {
+    let mut s = world(bed(|_| 0.0));
+    s.precision = barchan_dem::Precision::Double;
+    let mut dem = Dem::new(s.clone());
+    // One in the air, pinned; one that falls onto it; two pinned ones that overlap.
+    let place = |x: f64, z: f64| grain(DVec3::new(x, 0.0, z), DVec3::ZERO, 2e-3);
+    dem.add(&[place(0.0, 0.03), place(0.0, 0.0345), place(0.02, 0.03), place(0.0235, 0.03)]).unwrap();
+    dem.set_pinned(&[3, 0, 2]);
+    let mass = sphere_mass(2e-3, 2500.0);
+    while dem.time() < 0.3 {
+        dem.step().unwrap();
+    }
+    assert_eq!((state(&dem, 0).0, state(&dem, 0).1), (DVec3::new(0.0, 0.0, 0.03), DVec3::ZERO));
+    assert_eq!(state(&dem, 3).0.x, 0.0235, "they do not push each other");
+    assert!((dem.load_on(1).unwrap().0.z / (9.81 * mass) - 1.0).abs() < 1e-3, "it is held");
+    let columns = dem.save();
+    let mut again = Dem::load(s, &|name| columns.iter().find(|c| c.0 == name).map(|c| c.1.clone())).unwrap();
+    for dem in [&mut dem, &mut again] {
+        run(dem, 100);
+        dem.set_pinned(&[]);
+        run(dem, 100);
+    }
+    assert_eq!(dem.hash(), again.hash());
+    assert!(state(&dem, 0).1.z < -0.001 && state(&dem, 2).1.x < -0.001, "let go, it falls, and is pushed");
+}

@@ -203,7 +203,7 @@ impl World {
         }
         let mut frame = self.dem.frame();
         frame.ground = self.ground.as_ref().map(|g| g.relief());
-        let view = View { dem: &self.dem, frame: &frame };
+        let view = View { dem: &self.dem, frame: &frame, ground: self.ground.as_ref() };
         for (index, m) in self.measurements.iter_mut().enumerate() {
             if m.schedule.due(step) {
                 // Adding 0 turns −0 into 0 and changes nothing else: no table says "-0".

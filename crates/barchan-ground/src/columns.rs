@@ -12,6 +12,8 @@ pub(crate) const LOOSE: u8 = 1;
 pub(crate) const PRESSED: u8 = 2;
 /// A body stands on the column: no sand slides to or from it.
 pub(crate) const HELD: u8 = 4;
+/// Something lies on the column and holds it.
+pub(crate) const COVERED: u8 = 8;
 
 /// The ground: columns of sand on a flat floor.
 ///
@@ -36,7 +38,7 @@ pub struct Columns {
 pub struct Saved {
     /// Height of each column [quanta].
     pub height: Vec<i64>,
-    /// Marks of each column: sliding, pressed, under a body.
+    /// Marks of each column: sliding, pressed, under a body, covered.
     pub mark: Vec<u8>,
     /// Tiles of columns that may move.
     pub awake: Vec<u32>,
@@ -101,7 +103,7 @@ impl Columns {
         if let Some(column) = height.iter().position(|h| !(0..=HIGHEST).contains(h)) {
             return Err(GroundError::Height { column, height: metres(height[column]) });
         }
-        mark.iter_mut().for_each(|m| *m &= LOOSE | PRESSED | HELD);
+        mark.iter_mut().for_each(|m| *m &= LOOSE | PRESSED | HELD | COVERED);
         let mut is_awake = vec![false; tiles];
         for &tile in &awake {
             match is_awake.get_mut(tile as usize) {
@@ -132,6 +134,19 @@ impl Columns {
     /// `inside`.
     pub fn is_pressed(&self, column: usize) -> bool {
         self.mark[column] & PRESSED != 0
+    }
+
+    /// Says on which columns something lies that holds them, such as grains: nothing slides from there or to there. All others
+    /// are free (again).
+    pub fn cover(&mut self, columns: impl IntoIterator<Item = usize>) {
+        let mut covered = vec![0; self.mark.len()];
+        columns.into_iter().for_each(|c| covered[c] = COVERED);
+        for c in 0..covered.len() {
+            if self.mark[c] & COVERED != covered[c] {
+                self.mark[c] ^= COVERED;
+                self.wake(c);
+            }
+        }
     }
 
     /// Whether nothing can move any more.

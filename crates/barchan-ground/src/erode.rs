@@ -14,7 +14,7 @@
 //! it, so a tile is visited if something moved in it or along its rim in the last sweep. That changes no result. A sliding
 //! column costs some 40 ns a sweep, one at rest in a visited tile some 15 ns, and any other nothing.
 
-use crate::columns::{Columns, HELD, LOOSE, PRESSED};
+use crate::columns::{COVERED, Columns, HELD, LOOSE, PRESSED};
 use crate::grid::Grid;
 use crate::soil::Limits;
 use rayon::prelude::*;
@@ -204,7 +204,7 @@ impl Tile {
         let ([xa, ya], [xb, yb]) = (link.from, link.to);
         let ends = self.mark[ya][xa] | self.mark[yb][xb];
         // Sand cannot slide to where a body is; nor can what carries it slide away.
-        if ends & HELD != 0 {
+        if ends & (HELD | COVERED) != 0 {
             return;
         }
         let near = link.near.iter().fold(0, |m, &[x, y]| m | self.mark[y][x]);
@@ -268,7 +268,7 @@ impl Columns {
     /// Lets slide what is too steep, until all is at rest or `sweeps` are done.
     ///
     /// Sand at rest starts to slide above the slope `outside`; it and what it touches come to rest at `stop`. At columns
-    /// that a body has pressed `inside` takes the place of both. At rest no slope to any of the eight neighbours is above the limit.
+    /// that a body has pressed `inside` takes the place of both; at columns that are covered nothing moves. At rest no slope to any of the eight neighbours is above the limit.
     pub fn erode(&mut self, sweeps: usize) -> Erosion {
         let mut out = Erosion::default();
         while out.sweeps < sweeps && !self.awake.is_empty() {

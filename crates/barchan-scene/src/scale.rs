@@ -274,6 +274,7 @@ impl Scene {
                 | What::Coordination {}
                 | What::WallForces {}
                 | What::Bodies {}
+                | What::Ground {}
                 | What::ForceHistogram { .. } => {}
             }
         }

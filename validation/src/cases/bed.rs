@@ -134,7 +134,7 @@ pub fn forces(rig: &Rig, size: Size, grain: Grain, layer: bool) -> Vec<[f64; 2]>
     match grain {
         Grain::Tetrahedron => {
             let frame = rig.world.frame();
-            bulk.spheres(&View { dem, frame: &frame }).iter().map(|s| [s.normal, s.tangential]).collect()
+            bulk.spheres(&View { dem, frame: &frame, ground: None }).iter().map(|s| [s.normal, s.tangential]).collect()
         }
         Grain::Sphere => bulk.forces(dem).iter().map(|f| [f.normal, f.tangential]).collect(),
     }

@@ -12,6 +12,7 @@ mod walls;
 pub use walls::{ASKED_BEYOND, Facing, Feet, WallBatch};
 
 use crate::bodies::Carriers;
+use crate::pinned::Pinned;
 use crate::state::{Grains, NEWBORN, Spheres};
 use barchan_core::neighbours::{Ball, Balls, Hits, Neighbours};
 use barchan_core::simd::{Real, WIDTH};
@@ -411,6 +412,7 @@ pub struct Rebuild<'a> {
     /// How much farther than a grain's own skin each wall is looked for [m].
     pub wall_skin: &'a [f64],
     pub carriers: &'a Carriers,
+    pub pinned: &'a Pinned,
     pub min: DVec3,
     pub period: DVec3,
     pub rolling: bool,
@@ -468,7 +470,9 @@ pub fn build<R: Real>(
                     continue;
                 }
                 grid.pairs_of(i, balls, hits);
-                for &(j, square) in hits.pairs().iter().filter(|h| grain_of(h.0) != grain && !covered(grain_of(h.0))) {
+                let held = r.pinned.has(grain as usize);
+                let meets = |other: u32| other != grain && !covered(other) && !(held && r.pinned.has(other as usize));
+                for &(j, square) in hits.pairs().iter().filter(|h| meets(grain_of(h.0))) {
                     let sum = (radius + spheres.record[j as usize].place[3]) * (1.0 + TOUCHING_GAP);
                     let near = Near::new(i, j, square < sum * sum);
                     if own.contains(&(j as usize)) { inner.push(near) } else { outgoing.push(near) }

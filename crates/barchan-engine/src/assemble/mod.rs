@@ -106,15 +106,15 @@ fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
         .map_err(|problem| SceneErrors::new(parsed.name(), vec![problem]))?;
     let mut ground =
         ground::make(parsed, walls.len()).map_err(|problem| SceneErrors::new(parsed.name(), vec![problem]))?;
-    walls.extend(
-        ground.iter().zip(&scene.ground).map(|(g, spec)| g.wall(settings::material_index(scene, &spec.material))),
-    );
+    let mut materials = settings::materials(scene);
+    let bed = ground::material(scene, &mut materials);
+    walls.extend(ground.iter().map(|g| g.wall(bed)));
     walls.extend(bodies.walls.iter().cloned());
     let mut settings = Settings {
         gravity: scene.gravity,
         domain: settings::domain(&scene.domain),
         law: settings::law(&scene.contact),
-        materials: settings::materials(scene),
+        materials,
         shapes: shapes.into(),
         walls,
         carried: bodies.carried.clone(),
@@ -135,7 +135,11 @@ fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
         (derived.dt, String::new())
     });
     settings.dt = dt.unwrap_or(chosen);
-    ground.iter_mut().for_each(|g| g.set_dt(settings.dt));
+    if let Some(ground) = &mut ground {
+        let first = bodies.grains.len() as u32;
+        problems.extend(ground.set_exchange(parsed, &all, first).err());
+        ground.set_dt(settings.dt);
+    }
     let pressers = Pressers::of(scene, &settings, &bodies);
     let meetings = impact::meetings(&settings, &all, &bodies, top_speed);
     let warnings = impact::warnings(parsed, &settings, &recipes, &poured, &bodies);

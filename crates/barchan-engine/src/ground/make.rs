@@ -1,8 +1,12 @@
 //! The ground of a scene.
 
 use super::Ground;
+use super::exchange::{self, Exchange};
+use crate::emit::Recipe;
+use crate::schedule::Schedule;
+use barchan_core::materials::{Materials, PairOverride};
 use barchan_ground::{Columns, Grid, GroundError, Soil, Strength, metres};
-use barchan_scene::{Exchange, Formula, Parsed, Problem};
+use barchan_scene::{Formula, Parsed, Problem, Scene};
 use glam::DVec2;
 
 /// The ground of a scene, if it has one; `wall` is the index of the wall that grains will touch.
@@ -24,9 +28,74 @@ pub(crate) fn make(parsed: &Parsed, wall: usize) -> Result<Option<Ground>, Probl
         Some(heights) => Columns::new(grid, soil, &heights),
     };
     let columns = columns.map_err(refused)?;
-    let packing = g.exchange.as_ref().map_or(Exchange::PACKING, |e| e.packing);
+    let packing = g.exchange.as_ref().map_or(barchan_scene::Exchange::PACKING, |e| e.packing);
     let density = parsed.scene.materials.get(&g.material).map_or(f64::NAN, |m| m.density);
     Ok(Some(Ground::new(columns, wall, density, packing)))
+}
+
+/// The least friction and rolling resistance of grains on a ground, where none are given. The surface is smooth where grains would lie
+/// in the hollows between others, which hold a sphere up to 20° to 30° on a bed of its like however well it rolls.
+const FRICTION: f64 = 1.0;
+const ROLLING: f64 = 0.5;
+
+/// Adds what the ground is to grains as a material of its own, and returns its index.
+pub(crate) fn material(scene: &Scene, materials: &mut Materials) -> u16 {
+    let Some(g) = &scene.ground else { return 0 };
+    let own = scene.materials.get_index_of(&g.material).unwrap_or_default() as u16;
+    let ground = materials.len() as u16;
+    for a in 0..ground {
+        let pair = materials.pair(a, own);
+        materials.overrides.push(PairOverride {
+            a,
+            b: ground,
+            restitution: Some(pair.restitution),
+            friction: Some(g.friction.unwrap_or(pair.friction.max(FRICTION))),
+            rolling: Some(g.rolling.unwrap_or(pair.rolling.max(ROLLING))),
+            twisting: Some(pair.twisting),
+            cohesion: Some(pair.cohesion),
+        });
+    }
+    let mut material = materials.list[own as usize].clone();
+    material.name = "ground".into();
+    materials.list.push(material);
+    ground
+}
+
+impl Ground {
+    /// Lets grains of these populations freeze, where the scene asks for it; ids below `first` are bodies.
+    pub(crate) fn set_exchange(&mut self, parsed: &Parsed, recipes: &[&Recipe], first: u32) -> Result<(), Problem> {
+        let scene = &parsed.scene;
+        let Some((g, spec)) = scene.ground.as_ref().and_then(|g| Some((g, g.exchange.as_ref()?))) else {
+            return Ok(());
+        };
+        let material = scene.materials.get_index_of(&g.material).unwrap_or_default() as u16;
+        let Some(recipe) = recipes.iter().find(|r| r.material == material) else {
+            let message = format!("no grains are of the ground's material `{}`: nothing can become ground", g.material);
+            return Err(parsed.error_at("ground.exchange", message, "name the grains' material in `ground.material`"));
+        };
+        let diameter = 2.0 * recipe.sizes.mean_cube().cbrt();
+        let grid = *self.columns.grid();
+        self.recipe = Some((*recipe).clone());
+        self.exchange = Some(Exchange {
+            layer: spec.layer * diameter,
+            diameter,
+            rest: spec.rest,
+            after: spec.after,
+            material,
+            first,
+            density: self.density,
+            thaw: spec.thaw * diameter,
+            mote: exchange::mote(&grid, self.density, self.packing),
+            gravity: scene.gravity.length(),
+            schedule: Schedule::every(1),
+            watched: Vec::new(),
+            owed: vec![0; grid.len()],
+            pool: Vec::new(),
+            frozen: 0,
+            thawed: 0,
+        });
+        Ok(())
+    }
 }
 
 fn soil(scene: &barchan_scene::Soil) -> Soil {

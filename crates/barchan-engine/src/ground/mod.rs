@@ -1,18 +1,26 @@
 //! The ground in a world: columns of sand that grains touch as a wall.
 //!
 //! The grain solver knows a relief, the ground's solver knows columns, and the two meet here. Every thousandth of a second
-//! or so ([`Ground::step`]) what is too steep slides, and the new surface is handed to the grains. A ground where nothing
-//! moves costs nothing.
+//! or so ([`Ground::step`]) grains become ground (`exchange.rs`), ground
+//! that is about to be struck becomes grains (`thaw.rs`), what is too steep slides, and the new surface is handed to the
+//! grains. A ground where nothing moves costs nothing.
 
 mod bodies;
+mod exchange;
 mod make;
+mod room;
 mod state;
+mod thaw;
 
 pub(crate) use bodies::Pressers;
-pub(crate) use make::make;
+pub(crate) use make::{make, material};
 
+use exchange::{Exchange, MOTES, mote};
+
+use crate::emit::Recipe;
 use crate::schedule::Schedule;
 use crate::world::WorldError;
+use barchan_core::frame::Frame;
 use barchan_core::relief::Relief;
 use barchan_core::walls::{Bed, Geometry, Wall};
 use barchan_dem::Dem;
@@ -35,6 +43,9 @@ pub struct Ground {
     /// Share of its volume that is grains.
     packing: f64,
     schedule: Schedule,
+    exchange: Option<Exchange>,
+    /// The grains it is made of where none have frozen.
+    recipe: Option<Recipe>,
     relief: Arc<Relief>,
     /// Whether the columns have changed since the relief was made.
     pub(crate) changed: bool,
@@ -43,12 +54,23 @@ pub struct Ground {
 impl Ground {
     fn new(columns: Columns, wall: usize, density: f64, packing: f64) -> Ground {
         let relief = Arc::new(relief_of(&columns));
-        Ground { columns, wall, density, packing, schedule: Schedule::every(1), relief, changed: false }
+        Ground {
+            columns,
+            wall,
+            density,
+            packing,
+            schedule: Schedule::every(1),
+            exchange: None,
+            recipe: None,
+            relief,
+            changed: false,
+        }
     }
 
     /// Lays the rhythm of the ground onto the steps of a run [s].
     pub(crate) fn set_dt(&mut self, dt: f64) {
         self.schedule = Schedule::new(EVERY, dt);
+        self.exchange.iter_mut().for_each(|e| e.schedule = Schedule::new(e.after, dt));
     }
 
     /// The columns.
@@ -61,9 +83,24 @@ impl Ground {
         if self.changed { Arc::new(relief_of(&self.columns)) } else { self.relief.clone() }
     }
 
-    /// Mass of the ground [kg].
+    /// Mass of the ground [kg], without what is owed to it.
     pub fn mass(&self) -> f64 {
         self.columns.volume() * self.packing * self.density
+    }
+
+    /// What grains and ground weigh together, in whole numbers.
+    pub fn account(&self, frame: &Frame<'_>) -> Account {
+        let mote = mote(self.columns.grid(), self.density, self.packing);
+        let motes = |mass: f64| (mass / mote).round() as i128;
+        let owed = self.exchange.as_ref().map_or(0, |e| e.owed());
+        Account {
+            grains: frame.mass.iter().map(|&m| motes(m)).sum(),
+            ground: self.columns.total() << MOTES,
+            owed,
+            mote,
+            frozen: self.exchange.as_ref().map_or(0, |e| e.frozen),
+            thawed: self.exchange.as_ref().map_or(0, |e| e.thawed),
+        }
     }
 
     /// The wall that grains touch.
@@ -73,10 +110,22 @@ impl Ground {
 
     /// One step of the ground, where one is due after a step of the grains.
     pub(crate) fn step(&mut self, dem: &mut Dem) -> Result<(), WorldError> {
-        if !self.schedule.due(dem.steps()) {
+        let due = self.schedule.due(dem.steps());
+        if let Some(exchange) = self.exchange.as_mut().filter(|e| e.schedule.due(dem.steps())) {
+            self.changed |= exchange.step(&mut self.columns, &self.relief, dem);
+        } else if !due {
             return Ok(());
         }
-        self.changed |= self.columns.erode(SWEEPS).moved != 0;
+        if let (true, Some(exchange), Some(recipe)) = (due, &mut self.exchange, &self.recipe) {
+            // A relief that changed a moment ago is not yet that of the columns.
+            if self.changed {
+                self.relief = Arc::new(relief_of(&self.columns));
+            }
+            self.changed |= exchange.thaw(&mut self.columns, &self.relief, dem, recipe, 2.0 * EVERY)?;
+        }
+        if due {
+            self.changed |= self.columns.erode(SWEEPS).moved != 0;
+        }
         self.hand_over(dem)
     }
 
@@ -89,6 +138,35 @@ impl Ground {
             dem.set_relief(self.wall, self.relief.clone())?;
         }
         Ok(())
+    }
+}
+
+/// Mass in whole numbers of motes: what one loses another gains, exactly.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Account {
+    /// Of all grains.
+    pub grains: i128,
+    /// Of the columns.
+    pub ground: i128,
+    /// Owed to columns that had no room for it.
+    pub owed: i128,
+    /// Mass of a mote [kg].
+    pub mote: f64,
+    /// Grains that became ground.
+    pub frozen: u64,
+    /// Grains that the ground gave back.
+    pub thawed: u64,
+}
+
+impl Account {
+    /// Grains, columns and what is owed, together.
+    pub fn total(&self) -> i128 {
+        self.grains + self.ground + self.owed
+    }
+
+    /// A mass of so many motes [kg].
+    pub fn mass(&self, motes: i128) -> f64 {
+        motes as f64 * self.mote
     }
 }
 

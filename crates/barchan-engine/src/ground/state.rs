@@ -1,9 +1,11 @@
 //! The ground into a checkpoint and back.
 
+use super::exchange::{Exchange, Kept};
 use super::{Ground, relief_of};
 use crate::checkpoint::{Checkpoint, CheckpointError, CheckpointWriter};
 use barchan_dem::Column;
 use barchan_ground::{Columns, Saved};
+use glam::DVec3;
 use std::sync::Arc;
 
 impl Ground {
@@ -19,6 +21,7 @@ impl Ground {
         if self.changed {
             to.put("ground/relief", &Column::F64(self.relief.height.clone()));
         }
+        self.exchange.iter().for_each(|e| e.save(to));
     }
 
     /// Takes back what [`Ground::save`] put there.
@@ -39,7 +42,7 @@ impl Ground {
             relief.height = from.f64s("ground/relief", n)?;
         }
         self.relief = Arc::new(relief);
-        Ok(())
+        self.exchange.as_mut().map_or(Ok(()), |e| e.load(from))
     }
 
     /// FNV-1a over the heights: equal bits, equal hash.
@@ -47,6 +50,37 @@ impl Ground {
         for &height in self.columns.heights() {
             h = (h ^ height as u64).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(29);
         }
+        for owed in self.exchange.iter().flat_map(|e| &e.owed) {
+            h = (h ^ *owed as u64).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(29);
+        }
         h
+    }
+}
+
+impl Exchange {
+    fn save(&self, to: &mut CheckpointWriter) {
+        to.put("ground/watched.id", &Column::U32(self.watched.iter().map(|w| w.0).collect()));
+        to.put("ground/watched.place", &Column::F64(self.watched.iter().flat_map(|w| w.1.to_array()).collect()));
+        // The bits of what may be negative.
+        to.put("ground/owed", &Column::U64(self.owed.iter().map(|&o| o as u64).collect()));
+        to.put("ground/pool.radius", &Column::F64(self.pool.iter().map(|k| k.radius).collect()));
+        to.put("ground/pool.shape", &Column::U32(self.pool.iter().map(|k| u32::from(k.shape)).collect()));
+        to.put("ground/exchanged", &Column::U64(vec![self.frozen, self.thawed]));
+    }
+
+    fn load(&mut self, from: &Checkpoint) -> Result<(), CheckpointError> {
+        let (Some(Column::U32(ids)), Some(Column::U32(shapes))) =
+            (from.column("ground/watched.id"), from.column("ground/pool.shape"))
+        else {
+            return Err(from.unfit("no account of the exchange"));
+        };
+        let places = from.f64s("ground/watched.place", 3 * ids.len())?;
+        self.watched = ids.into_iter().zip(places.chunks_exact(3).map(DVec3::from_slice)).collect();
+        self.owed = from.u64s("ground/owed", self.owed.len())?.into_iter().map(|o| o as i64).collect();
+        let radii = from.f64s("ground/pool.radius", shapes.len())?;
+        self.pool = radii.into_iter().zip(shapes).map(|(radius, shape)| Kept { radius, shape: shape as u16 }).collect();
+        let counts = from.u64s("ground/exchanged", 2)?;
+        (self.frozen, self.thawed) = (counts[0], counts[1]);
+        Ok(())
     }
 }

@@ -13,6 +13,7 @@ mod energy;
 mod fields;
 mod flow;
 mod forces;
+mod ground;
 mod histogram;
 mod images;
 mod network;
@@ -31,6 +32,7 @@ pub use energy::Energy;
 pub use fields::{CELL_FIELDS, Fields};
 pub use flow::Flow;
 pub use forces::{Chosen, Force, OnSphere};
+pub use ground::GroundAccount;
 pub use histogram::ForceHistogram;
 pub use network::ForceNetwork;
 pub use packing::Packing;
@@ -38,6 +40,7 @@ pub use profile::{PROFILE_FIELDS, Profile};
 pub use repose::{Repose, Slope};
 pub use wall_forces::WallForces;
 
+use crate::ground::Ground;
 use barchan_core::frame::Frame;
 use barchan_dem::{Column, Contact, Dem, Departed, Partner};
 use barchan_io::csv;
@@ -51,6 +54,8 @@ pub struct View<'a> {
     pub dem: &'a Dem,
     /// Its state, as readers see it.
     pub frame: &'a Frame<'a>,
+    /// The ground, where there is one.
+    pub ground: Option<&'a Ground>,
 }
 
 /// A measurement that gives one row of numbers whenever it is due.
@@ -115,6 +120,7 @@ pub fn from_scene(scene: &Scene, what: &What) -> Box<dyn Observer> {
             let walls = scene.walls.iter().map(|w| w.name.clone());
             Box::new(WallForces::new(walls.chain(scene.ground.iter().map(|_| "ground".into())).collect()))
         }
+        What::Ground {} => Box::new(GroundAccount),
         What::Bodies {} => Box::new(BodyPaths::new(crate::bodies::named(scene))),
         What::ForceHistogram { bins, max } => Box::new(ForceHistogram::new(*bins as usize, *max)),
         What::ForceNetwork { within, layer } => Box::new(ForceNetwork::new(chosen(within, layer))),

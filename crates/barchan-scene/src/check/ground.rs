@@ -27,7 +27,10 @@ pub(super) fn check(c: &mut Check) {
         let message = format!("{:.0} × {:.0} columns are more than a ground can have", columns.x, columns.y);
         c.error("ground.cell", message, format!("use columns of at least {}, or a smaller area", show(least, "m")));
     }
-    let largest = super::places::largest_reach(c.scene);
+    let grains = c.scene.grains.iter().map(|g| (&g.material, &g.shape, g.radius.as_ref()));
+    let poured = c.scene.emitters.iter().map(|e| (&e.material, &e.shape, e.radius.as_ref()));
+    let own = grains.chain(poured).filter(|p| *p.0 == g.material);
+    let largest = own.filter_map(|p| super::places::reach(c.scene, p.1, p.2)).map(|r| r.1).fold(0.0, f64::max);
     if g.cell > 0.0 && g.cell < largest && g.exchange.is_some() {
         let message = format!(
             "columns of {} are narrower than the radius of the largest grain ({})",
@@ -45,6 +48,8 @@ pub(super) fn check(c: &mut Check) {
     }
     c.not_negative("ground.height", "the height of the ground", g.height.unwrap_or(0.0), "m");
     c.positive("ground.unit", "the unit of the formula", g.unit, "m");
+    c.not_negative("ground.friction", "the friction", g.friction.unwrap_or(0.0), "");
+    c.not_negative("ground.rolling", "the rolling resistance", g.rolling.unwrap_or(0.0), "");
     if let Some(i) = &g.image {
         c.not_negative("ground.image.low", "the height of black", i.low, "m");
         c.not_negative("ground.image.high", "the height of white", i.high, "m");
@@ -121,6 +126,7 @@ fn exchange(c: &mut Check) {
         c.error("ground.exchange.layer", message, "give 1 or more; 3 to 5 are usual");
     }
     c.positive("ground.exchange.rest", "the share of the radius", e.rest, "");
+    c.positive("ground.exchange.thaw", "the depth of a blow", e.thaw, "");
     c.positive("ground.exchange.after", "the time of rest", e.after, "s");
     if e.packing < 0.3 || e.packing > 1.0 {
         let message = format!("grains cannot fill {} of the ground", show(e.packing, ""));

@@ -253,6 +253,11 @@ fn output(c: &mut Check) {
                 chosen(c, &path, within, *layer);
             }
             What::Energy {} | What::Coordination {} | What::WallForces {} | What::Bodies {} => {}
+            What::Ground {} => {
+                if c.scene.ground.is_none() {
+                    c.error(path, "there is no ground to measure", "add a `[ground]`, or leave this out");
+                }
+            }
         }
     }
 }

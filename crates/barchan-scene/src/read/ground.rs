@@ -16,6 +16,8 @@ pub(super) fn ground(cx: &mut Reader, value: Value, domain: &Domain, first_mater
         cell: keys.quantity(cx, "cell", Q::LENGTH),
         floor: keys.quantity_or(cx, "floor", Q::LENGTH, domain.min.z),
         material: keys.text_or(cx, "material", first_material),
+        friction: keys.quantity_opt(cx, "friction", Q::NUMBER),
+        rolling: keys.quantity_opt(cx, "rolling", Q::NUMBER),
         soil: keys.get(cx, "soil").map_or_else(Soil::default, |v| soil(cx, v)),
         height: None,
         formula: None,
@@ -118,6 +120,7 @@ fn exchange(cx: &mut Reader, value: Value) -> Exchange {
         rest: keys.quantity_or(cx, "rest", Q::NUMBER, Exchange::REST),
         after: keys.quantity_or(cx, "after", Q::TIME, Exchange::AFTER),
         packing: keys.quantity_or(cx, "packing", Q::NUMBER, Exchange::PACKING),
+        thaw: keys.quantity_or(cx, "thaw", Q::NUMBER, Exchange::THAW),
     };
     keys.finish(cx);
     exchange

@@ -31,6 +31,7 @@ pub(super) fn measure(cx: &mut Reader, value: Value, every: f64) -> Measure {
         "repose",
         "wall_forces",
         "bodies",
+        "ground",
         "force_histogram",
         "packing",
         "profile",
@@ -77,6 +78,7 @@ fn what(cx: &mut Reader, key: &str, value: Value) -> What {
         },
         "wall_forces" => What::WallForces {},
         "bodies" => What::Bodies {},
+        "ground" => What::Ground {},
         "packing" => What::Packing {
             region: grains::region(cx, &mut keys, "say where to measure: a `box`, `cylinder` or `sphere`"),
             rattlers_below: keys.count_opt(cx, "rattlers_below"),

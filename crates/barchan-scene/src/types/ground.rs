@@ -27,6 +27,14 @@ pub struct Ground {
     /// Name of the material that grains touch; left out: the first of the scene.
     #[schemars(default)]
     pub material: String,
+    /// Coefficient of friction of grains on it; left out: the material's, 1 at least. Real ground is rough where this one is smooth.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "q::number")]
+    pub friction: Option<f64>,
+    /// Coefficient of rolling resistance of grains on it; left out: the material's, 0.5 at least.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "q::number")]
+    pub rolling: Option<f64>,
     /// How it gives way and slides.
     #[serde(default)]
     pub soil: Soil,
@@ -197,6 +205,10 @@ pub struct Exchange {
     #[serde(default = "packing")]
     #[schemars(schema_with = "q::number")]
     pub packing: f64,
+    /// Depth, in mean grain diameters, to which a blow must go to make grains of the ground.
+    #[serde(default = "thaw")]
+    #[schemars(schema_with = "q::number")]
+    pub thaw: f64,
 }
 
 impl Exchange {
@@ -208,11 +220,13 @@ impl Exchange {
     pub const AFTER: f64 = 0.03;
     /// Share of the volume where none is given: between loose (0.56) and dense (0.64) random packings of spheres.
     pub const PACKING: f64 = 0.6;
+    /// Depth of a blow where none is given.
+    pub const THAW: f64 = 1.0;
 }
 
 impl Default for Exchange {
     fn default() -> Self {
-        Exchange { layer: layer(), rest: rest(), after: after(), packing: packing() }
+        Exchange { layer: layer(), rest: rest(), after: after(), packing: packing(), thaw: thaw() }
     }
 }
 
@@ -230,6 +244,10 @@ fn after() -> f64 {
 
 fn packing() -> f64 {
     Exchange::PACKING
+}
+
+fn thaw() -> f64 {
+    Exchange::THAW
 }
 
 impl super::Scene {

@@ -111,6 +111,8 @@ pub enum What {
     WallForces {},
     /// Place, orientation, velocity, spin, force and torque of every body.
     Bodies {},
+    /// Mass of grains and ground, and what has passed between them.
+    Ground {},
     /// Histogram of the normal contact forces over their mean.
     ForceHistogram {
         /// Number of bins.
@@ -254,6 +256,7 @@ impl What {
             Self::Repose { .. } => "repose",
             Self::WallForces {} => "wall_forces",
             Self::Bodies {} => "bodies",
+            Self::Ground {} => "ground",
             Self::ForceHistogram { .. } => "force_histogram",
             Self::Packing { .. } => "packing",
             Self::Profile { .. } => "profile",

@@ -33,6 +33,9 @@ pub struct RunArgs {
     /// Multiply the number of grains (their size stays, the geometry grows)
     #[arg(long, value_name = "K", value_parser = super::factor, allow_hyphen_values = true)]
     scale: Option<f64>,
+    /// Let no grain become ground: the same scene without the exchange, to compare
+    #[arg(long)]
+    grains_only: bool,
     /// Draw no film at the end
     #[arg(long)]
     no_film: bool,
@@ -66,6 +69,9 @@ impl RunArgs {
                 usage(format!("--resume {folder} goes on writing into that folder: leave out -o"))
             }
             None if self.force => usage("--resume keeps what the run has written: leave out --force".into()),
+            None if self.grains_only => {
+                usage("a run under way keeps its exchange: leave out --grains-only, or start a new run".into())
+            }
             None if self.scale.is_some() => {
                 usage("a run under way keeps its grains: leave out --scale, or start a new run".into())
             }
@@ -107,7 +113,10 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         }
         (None, scene) => {
             let scene = scene.as_deref().unwrap_or_default();
-            let parsed = super::load(scene, args.scale)?;
+            let mut parsed = super::load(scene, args.scale)?;
+            if args.grains_only {
+                parsed = without_exchange(&parsed, scene)?;
+            }
             let mut world = assemble(&parsed)?;
             if !args.quiet {
                 say::warnings(&parsed.warnings, world.warnings());
@@ -134,6 +143,15 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         return Ok(());
     }
     super::render::film_of(&folder, args.quiet)
+}
+
+/// The scene with a ground that stays ground, and grains that stay grains.
+fn without_exchange(parsed: &Parsed, name: &str) -> Result<Parsed, Failure> {
+    let mut scene = parsed.scene.clone();
+    match scene.ground.as_mut().and_then(|g| g.exchange.take()) {
+        Some(_) => Ok(parsed.with(scene)?),
+        None => Err(Failure::Usage(format!("{name} has no `[ground.exchange]`: leave out --grains-only"))),
+    }
 }
 
 /// Grains, dt and why, memory, estimated time.

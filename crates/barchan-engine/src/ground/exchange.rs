@@ -1,0 +1,275 @@
+//! Grains that come to rest become ground [Papadimitriou 2012, §6.3]; how ground becomes grains is in `thaw.rs`.
+//!
+//! **In two steps.** A grain of the ground's material that lies deeper than the visible layer, and has moved less than a share of its
+//! radius since the last look, is *pinned*: it stays where it is, others lie on it as before, and nothing is computed between
+//! pinned grains. A pinned grain so deep that no free one comes near is taken out, and becomes height of columns. So free
+//! grains never touch the new ground, only grains: it has the roughness of grains, and none falls into a gap. Were grains that others lie on
+//! replaced by columns at once, those others would sink by some tenth of what was replaced. A pinned grain whose cover goes is let go.
+//!
+//! **The account.** A grain's mass is a whole number of motes (2⁻¹⁶ of a quantum of a column's height), owed to the four columns
+//! round it. What is owed is shared out among neighbours under grains, and paid as height as far as there is room: the surface is raised
+//! no farther into any sphere than it was before, to a millionth of its radius, so that no energy is put in. The rest stays
+//! owed. Motes only change hands, so the account of mass is exact.
+//!
+//! Under grains the columns do not slide: what lies there is held by them.
+
+use super::room;
+use crate::schedule::Schedule;
+use barchan_core::frame::Frame;
+use barchan_core::relief::Relief;
+use barchan_dem::Dem;
+use barchan_ground::{Columns, Grid, QUANTUM};
+use glam::{DVec2, DVec3};
+
+/// Motes of a quantum of a column's height, as a power of two.
+pub(super) const MOTES: u32 = 16;
+/// How often a look shares out what is owed among neighbours.
+const SHARINGS: usize = 3;
+/// Height above a pinned grain, in diameters, in which nothing is free when it becomes ground: two grains fit between.
+const SHELL: f64 = 1.5;
+
+/// What a frozen grain was, so that the ground can give its like back.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Kept {
+    pub radius: f64,
+    pub shape: u16,
+}
+
+/// The exchange between grains and columns, and its account.
+#[derive(Clone, Debug)]
+pub(crate) struct Exchange {
+    /// Depth from which on grains may freeze [m].
+    pub layer: f64,
+    /// Mean diameter of the grains [m].
+    pub diameter: f64,
+    /// Share of the radius that a grain at rest moves at most between two looks.
+    pub rest: f64,
+    /// Time between two looks [s].
+    pub after: f64,
+    /// Material that freezes.
+    pub material: u16,
+    /// Ids below are bodies.
+    pub first: u32,
+    /// Density of the grains [kg/m³].
+    pub density: f64,
+    /// Mass of a mote [kg].
+    pub mote: f64,
+    /// Depth to which a blow must go to thaw the ground [m].
+    pub thaw: f64,
+    /// Magnitude of gravity [m/s²].
+    pub gravity: f64,
+    pub schedule: Schedule,
+    /// Deep grains at the last look, in the order of ids.
+    pub watched: Vec<(u32, DVec3)>,
+    /// What is owed to each column [motes].
+    pub owed: Vec<i64>,
+    /// What froze and has not been given back.
+    pub pool: Vec<Kept>,
+    pub frozen: u64,
+    pub thawed: u64,
+}
+
+impl Exchange {
+    /// A mass [kg] in motes.
+    pub fn motes(&self, mass: f64) -> i128 {
+        (mass / self.mote).round() as i128
+    }
+
+    /// All that is owed [motes].
+    pub fn owed(&self) -> i128 {
+        self.owed.iter().map(|&o| i128::from(o)).sum()
+    }
+
+    /// One look at all grains. Whether the columns have changed.
+    pub fn step(&mut self, columns: &mut Columns, relief: &Relief, dem: &mut Dem) -> bool {
+        let frame = dem.frame();
+        let grid = *columns.grid();
+        let look = Look::new(self, &grid, relief, &frame);
+        columns.cover(look.covered.iter().copied());
+        let pinned = self.pin(&look, &frame, dem.pinned());
+        let gone = self.pick(&look, &frame, &pinned, dem.pinned());
+        for &row in &gone {
+            self.take(&grid, &frame, row);
+        }
+        let mut paid = Vec::new();
+        if self.owed.iter().any(|&o| o >> MOTES > 0) {
+            self.share(&grid, &look);
+            let mut stays = vec![true; frame.len()];
+            gone.iter().for_each(|&row| stays[row] = false);
+            let wanted = self.owed.iter().map(|&o| (o >> MOTES).max(0)).collect();
+            paid = room::rise(wanted, columns, relief, &frame, &stays);
+        }
+        let mut ids: Vec<u32> = gone.iter().map(|&row| frame.id[row]).collect();
+        ids.sort_unstable();
+        let left = (0..frame.len()).filter(|&i| pinned[i]).map(|i| frame.id[i]);
+        let held: Vec<u32> = left.filter(|id| ids.binary_search(id).is_err()).collect();
+        drop(frame);
+        if !ids.is_empty() {
+            dem.remove_where(&|id, _| ids.binary_search(&id).is_ok());
+        }
+        dem.set_pinned(&held);
+        for &(column, quanta) in &paid {
+            let taken = columns.raise(column, quanta);
+            self.owed[column] -= taken << MOTES;
+        }
+        !paid.is_empty()
+    }
+
+    /// Which rows are pinned from now on; notes those that may be at the next look.
+    fn pin(&mut self, look: &Look, frame: &Frame<'_>, before: &[u32]) -> Vec<bool> {
+        let known = |id: u32| self.watched.binary_search_by_key(&id, |w| w.0).ok().map(|k| self.watched[k].1);
+        let still =
+            |i: usize| known(frame.id[i]).is_some_and(|x| x.distance(frame.position[i]) < self.rest * frame.radius[i]);
+        let (mut pinned, mut watched) = (vec![false; frame.len()], Vec::new());
+        for i in (0..frame.len()).filter(|&i| self.may(frame, i)) {
+            let depth = look.depth(frame.position[i]);
+            // What is pinned stays so a little longer than it would be pinned: the surface moves by fits and starts.
+            pinned[i] = match before.binary_search(&frame.id[i]) {
+                Ok(_) => depth > self.layer - 0.5 * self.diameter,
+                Err(_) => depth > self.layer && still(i),
+            };
+            if depth > self.layer && !pinned[i] {
+                watched.push((frame.id[i], frame.position[i]));
+            }
+        }
+        watched.sort_unstable_by_key(|w| w.0);
+        self.watched = watched;
+        pinned
+    }
+
+    /// Rows of the grains that become columns now: pinned for a look at least, and no free grain near.
+    fn pick(&self, look: &Look, frame: &Frame<'_>, pinned: &[bool], before: &[u32]) -> Vec<usize> {
+        // The lowest centre of a free grain, in each bin.
+        let mut low = vec![f64::INFINITY; look.top.len()];
+        for i in (0..frame.len()).filter(|&i| !pinned[i]) {
+            let bin = look.bin(frame.position[i]);
+            low[bin] = low[bin].min(frame.position[i].z);
+        }
+        let alone = |i: usize| {
+            let x = frame.position[i];
+            look.around(look.bin(x)).all(|bin| x.z + SHELL * self.diameter < low[bin])
+        };
+        let old = |i: usize| before.binary_search(&frame.id[i]).is_ok();
+        (0..frame.len()).filter(|&i| pinned[i] && old(i) && alone(i)).collect()
+    }
+
+    /// Shares what is owed among neighbours under grains, so that what is too much here meets what is too little there.
+    fn share(&mut self, grid: &Grid, look: &Look) {
+        let mut covered = vec![false; grid.len()];
+        look.covered.iter().for_each(|&c| covered[c] = true);
+        for _ in 0..SHARINGS {
+            let mut next = vec![0; grid.len()];
+            for c in (0..grid.len()).filter(|&c| self.owed[c] != 0) {
+                let ninth = self.owed[c] / 9;
+                for n in around(grid, c, 1).filter(|&n| n != c && covered[n]) {
+                    next[n] += ninth;
+                    next[c] -= ninth;
+                }
+                next[c] += self.owed[c];
+            }
+            self.owed = next;
+        }
+    }
+
+    /// Whether a grain is of the sort that freezes.
+    fn may(&self, frame: &Frame<'_>, i: usize) -> bool {
+        frame.id[i] >= self.first && frame.material[i] == self.material && frame.radius[i] < self.diameter
+    }
+
+    /// Enters a grain into the account, as owed to the four columns round it.
+    fn take(&mut self, grid: &Grid, frame: &Frame<'_>, row: usize) {
+        let all = self.motes(frame.mass[row]) as i64;
+        let [nx, ny] = grid.size;
+        let most = DVec2::new((nx - 1) as f64, (ny - 1) as f64);
+        let at = ((frame.position[row] - grid.origin).truncate() / grid.cell - 0.5).clamp(DVec2::ZERO, most);
+        let (x, y, u) = (at.x as usize, at.y as usize, at.fract());
+        let (x1, y1) = ((x + 1).min(nx - 1), (y + 1).min(ny - 1));
+        let mut left = all;
+        for (column, share) in
+            [(x1 + y * nx, u.x * (1.0 - u.y)), (x + y1 * nx, (1.0 - u.x) * u.y), (x1 + y1 * nx, u.x * u.y)]
+        {
+            let part = (all as f64 * share) as i64;
+            self.owed[column] += part;
+            left -= part;
+        }
+        self.owed[x + y * nx] += left;
+        self.pool.push(Kept { radius: frame.radius[row], shape: frame.shape[row] });
+        self.frozen += 1;
+    }
+}
+
+/// Where the grains lie, seen from above in bins of a grain's diameter.
+struct Look {
+    low: DVec2,
+    width: f64,
+    size: [usize; 2],
+    /// z of the highest centre of those that lie in a bin, or else of the ground [m].
+    top: Vec<f64>,
+    /// Columns with a grain on them, in order.
+    covered: Vec<usize>,
+}
+
+impl Look {
+    fn new(exchange: &Exchange, grid: &Grid, relief: &Relief, frame: &Frame<'_>) -> Look {
+        let (low, width) = (grid.origin.truncate(), exchange.diameter);
+        let size = ((relief.end() - low) / width).ceil().max(DVec2::ONE);
+        let size = [size.x as usize, size.y as usize];
+        let mut look = Look { low, width, size, top: vec![f64::NEG_INFINITY; size[0] * size[1]], covered: Vec::new() };
+        let touching = frame.extras.iter().find(|e| e.name == "coordination").map(|e| &e.values);
+        // What flies, or falls in a stream, is no surface. Faster than this a grain would leave its place by its own size.
+        let fast = exchange.gravity * exchange.diameter;
+        let mut near = vec![false; grid.len()];
+        for i in 0..frame.len() {
+            let x = frame.position[i];
+            let Some(c) = grid.column_at(x.x, x.y) else { continue };
+            if touching.is_none_or(|t| t[i] > 0.0) && frame.velocity[i].length_squared() < fast {
+                let bin = look.bin(x);
+                look.top[bin] = look.top[bin].max(x.z);
+            }
+            if x.z - frame.radius[i] < grid.origin.z + relief.height[c] + exchange.diameter {
+                around(grid, c, (frame.radius[i] / grid.cell).ceil() as usize + 1).for_each(|c| near[c] = true);
+            }
+        }
+        for bin in 0..look.top.len() {
+            if look.top[bin] == f64::NEG_INFINITY {
+                let at = low + (DVec2::new((bin % size[0]) as f64, (bin / size[0]) as f64) + 0.5) * width;
+                let at = at.min(relief.end());
+                look.top[bin] = relief.over(at.x, at.y).map_or(f64::NEG_INFINITY, |over| over.z);
+            }
+        }
+        look.covered = (0..grid.len()).filter(|&c| near[c]).collect();
+        look
+    }
+
+    fn bin(&self, x: DVec3) -> usize {
+        let at = ((x.truncate() - self.low) / self.width).max(DVec2::ZERO);
+        (at.x as usize).min(self.size[0] - 1) + (at.y as usize).min(self.size[1] - 1) * self.size[0]
+    }
+
+    /// A bin and those next to it.
+    fn around(&self, bin: usize) -> impl Iterator<Item = usize> + use<> {
+        let [nx, ny] = self.size;
+        let (x, y) = (bin % nx, bin / nx);
+        let xs = x.saturating_sub(1)..(x + 2).min(nx);
+        (y.saturating_sub(1)..(y + 2).min(ny)).flat_map(move |y| xs.clone().map(move |x| x + y * nx))
+    }
+
+    /// Depth of a centre below the mean surface round it [m].
+    fn depth(&self, x: DVec3) -> f64 {
+        let (sum, count) = self.around(self.bin(x)).fold((0.0, 0.0), |(s, n), bin| (s + self.top[bin], n + 1.0));
+        sum / count - x.z
+    }
+}
+
+/// Columns within so many of one, itself included.
+pub(super) fn around(grid: &Grid, column: usize, reach: usize) -> impl Iterator<Item = usize> + use<> {
+    let [nx, ny] = grid.size;
+    let (x, y) = (column % nx, column / nx);
+    let xs = x.saturating_sub(reach)..(x + reach + 1).min(nx);
+    (y.saturating_sub(reach)..(y + reach + 1).min(ny)).flat_map(move |y| xs.clone().map(move |x| x + y * nx))
+}
+
+/// Mass of a mote [kg] in a ground of that density [kg/m³] and packing.
+pub(super) fn mote(grid: &Grid, density: f64, packing: f64) -> f64 {
+    density * packing * grid.cell * grid.cell * QUANTUM / f64::from(1_u32 << MOTES)
+}

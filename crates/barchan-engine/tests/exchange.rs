@@ -1,0 +1,171 @@
+//! Grains that become ground, and ground that becomes grains.
+
+use barchan_engine::checkpoint::{Checkpoint, CheckpointWriter};
+use barchan_engine::{World, assemble};
+use barchan_scene::{Parsed, Scene};
+use glam::DVec3;
+
+/// A tall heap in a narrow pen.
+const PEN: &str = r#"
+duration = 1
+[domain]
+min = [-0.02, -0.02, -0.002]
+max = [0.02, 0.02, 0.2]
+[materials.sand]
+preset = "dry sand"
+young = "0.3 MPa"
+[integrator]
+max_overlap = 0.4
+[[walls]]
+name = "pen"
+material = "sand"
+box = { min = [-0.012, -0.012, -0.002], max = [0.012, 0.012, 0.2], open = ["top"] }
+[ground]
+cell = "3 mm"
+floor = 0
+[ground.exchange]
+layer = 2
+after = "10 ms"
+[[grains]]
+material = "sand"
+radius = { uniform = ["1.3 mm", "1.7 mm"] }
+fill = { box = { min = [-0.012, -0.012, 0.0], max = [0.012, 0.012, 0.036] } }
+"#;
+
+/// A ball about to strike level ground.
+const BLOW: &str = r#"
+duration = 1
+[domain]
+min = [-0.04, -0.04, -0.002]
+max = [0.04, 0.04, 0.1]
+[materials.sand]
+preset = "dry sand"
+young = "10 MPa"
+[materials.steel]
+preset = "steel balls"
+young = "10 MPa"
+[integrator]
+max_overlap = 0.4
+[ground]
+cell = "3 mm"
+floor = 0
+height = "20 mm"
+[ground.exchange]
+[[grains]]
+material = "sand"
+radius = "1.5 mm"
+at = [[0.03, 0.03, 0.0215]]
+[[grains]]
+material = "steel"
+radius = "5 mm"
+at = [[0, 0, 0.03]]
+velocity = [0, 0, -1]
+"#;
+
+fn parse(text: &str) -> Parsed {
+    Scene::from_toml(text, "test").unwrap_or_else(|e| panic!("{}", e.listing()))
+}
+
+fn world(text: &str) -> World {
+    assemble(&parse(text)).unwrap_or_else(|e| panic!("{}", e.listing()))
+}
+
+/// Steps until `time` [s].
+fn run(world: &mut World, time: f64) {
+    while world.time() < time {
+        world.step().unwrap();
+    }
+}
+
+fn threads<T: Send>(n: usize, run: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap().install(run)
+}
+
+#[test]
+fn deep_grains_become_ground_and_no_mass_is_lost_or_height() {
+    let mut w = world(PEN);
+    run(&mut w, 0.15);
+    let top = |w: &World| w.frame().position.iter().map(|x| x.z).fold(0.0, f64::max);
+    let account = |w: &World| w.ground().unwrap().account(&w.frame());
+    let (total, high) = (account(&w).total(), top(&w));
+    for k in 1..=15 {
+        run(&mut w, 0.15 + 0.01 * f64::from(k));
+        assert_eq!(account(&w).total(), total, "to the last mote");
+    }
+    let a = account(&w);
+    assert!(a.frozen > 20 && a.ground > 0, "{a:?}");
+    assert!(!w.dem().pinned().is_empty());
+    assert!((top(&w) / high - 1.0).abs() < 0.03, "the surface stays: {} of {high}", top(&w));
+    let mass = a.mass(a.total());
+    let all: f64 = w.frame().mass.iter().sum::<f64>() + w.ground().unwrap().mass() + a.mass(a.owed);
+    assert!((mass / all - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_run_with_exchange_resumes_bit_for_bit_and_is_the_same_on_any_number_of_threads() {
+    let parsed = parse(PEN);
+    let mut w = world(PEN);
+    run(&mut w, 0.2);
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = CheckpointWriter::default();
+    w.save(&mut writer);
+    writer.write(folder.path()).unwrap();
+    let checkpoint = Checkpoint::newest(folder.path()).unwrap();
+    let again = || barchan_engine::assemble::restore(&parsed, &checkpoint).unwrap().unwrap();
+    run(&mut w, 0.24);
+    assert!(w.ground().unwrap().account(&w.frame()).frozen > 0);
+    for n in 1..=3 {
+        let hash = threads(n, || {
+            let mut again = again();
+            run(&mut again, 0.24);
+            again.hash()
+        });
+        assert_eq!(hash, w.hash(), "{n} threads");
+    }
+}
+
+#[test]
+fn ground_about_to_be_struck_becomes_grains_at_rest() {
+    let mut w = world(BLOW);
+    let account = |w: &World| w.ground().unwrap().account(&w.frame());
+    let total = account(&w).total();
+    let mut before = 0;
+    while before == 0 && w.time() < 0.02 {
+        let momentum: DVec3 = w.frame().mass.iter().zip(w.frame().velocity.iter()).map(|(m, v)| *m * *v).sum();
+        w.step().unwrap();
+        before = account(&w).thawed;
+        if before > 0 {
+            let frame = w.frame();
+            let after: DVec3 = frame.mass.iter().zip(frame.velocity.iter()).map(|(m, v)| *m * *v).sum();
+            let ball = frame.mass.iter().copied().fold(0.0, f64::max);
+            // Gravity alone has acted in this step.
+            let pull = DVec3::NEG_Z * 9.81 * w.plan().dt * frame.mass.iter().sum::<f64>();
+            assert!((after - momentum - pull).length() < 1e-3 * ball, "thawing gives no momentum");
+            assert!(w.dem().largest_overlap() < 1e-3, "nor overlap");
+        }
+    }
+    assert!(before > 20, "{before} grains");
+    assert_eq!(account(&w).total(), total);
+    run(&mut w, 0.03);
+    assert_eq!(account(&w).total(), total);
+    let frame = w.frame();
+    let ball = (0..frame.len()).find(|&i| frame.radius[i] > 4e-3).unwrap();
+    let depth = 0.025 - frame.position[ball].z;
+    assert!(depth > 1e-3 && frame.velocity[ball].length() < 0.5, "it has gone in by {depth} m, and slowed");
+}
+
+#[test]
+fn the_scenes_with_ground_assemble_and_run() {
+    for text in [
+        include_str!("../../../scenes/hybrid-pile.toml"),
+        include_str!("../../../scenes/hybrid-sphere.toml"),
+        include_str!("../../../scenes/hybrid-crater.toml"),
+    ] {
+        let parsed = parse(text);
+        assert!(parsed.warnings.is_empty(), "{:?}", parsed.warnings);
+        let mut w = assemble(&parsed).unwrap_or_else(|e| panic!("{}", e.listing()));
+        for _ in 0..40 {
+            w.step().unwrap();
+        }
+    }
+}
