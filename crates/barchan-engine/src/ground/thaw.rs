@@ -232,13 +232,14 @@ mod tests {
 
     #[test]
     fn sites_are_a_distance_apart_and_fill_as_spheres_can() {
-        let (low, high) = (DVec3::splat(-5.0), DVec3::splat(5.0));
-        let inside = |x: &DVec3| x.abs().max_element() < 4.0;
-        let found: Vec<DVec3> = sites(low, high, 1.0).filter(inside).collect();
+        // Whole periods of the lattice, each end counted once.
+        let half = DVec3::new(4.0, 2.0 * 3f64.sqrt(), 4.0 * (2.0_f64 / 3.0).sqrt());
+        let inside = |x: &DVec3| (*x + 1e-9).cmpge(-half).all() && (*x + 1e-9).cmplt(half).all();
+        let found: Vec<DVec3> = sites(-half - 1.0, half + 1.0, 1.0).filter(inside).collect();
         for (k, a) in found.iter().enumerate() {
             assert!(found[k + 1..].iter().all(|b| a.distance(*b) > 1.0 - 1e-12), "{a}");
         }
-        let share = found.len() as f64 * PI / 6.0 / 512.0;
-        assert!((share - PI / 18.0_f64.sqrt()).abs() < 0.05, "{share} is not that of close packing");
+        let share = found.len() as f64 * PI / 6.0 / (2.0 * half).element_product();
+        assert!((share - PI / 18.0_f64.sqrt()).abs() < 1e-9, "{share} is not that of close packing");
     }
 }
