@@ -1,4 +1,4 @@
-//! Meshes that a scene names: found, mended, put in place.
+//! Files that a scene names: meshes, found, mended and put in place; heights of the ground.
 
 use crate::{bodies, outdoors};
 use barchan_core::mesh::Mesh;
@@ -6,7 +6,10 @@ use barchan_core::sampling::{self, Placement, Sampling};
 use barchan_core::shapes::Shape;
 use barchan_core::walls::Facets;
 use barchan_io::atomic::{self, FileError};
-use barchan_scene::{Fetched, Geometry, MeshFile, Parsed, Problem, SceneErrors, ShapeMesh, ShapeSpec, Side, Solid};
+use barchan_io::terrain::{self, TerrainError};
+use barchan_scene::{
+    Fetched, FetchedHeights, Geometry, MeshFile, Parsed, Problem, SceneErrors, ShapeMesh, ShapeSpec, Side, Solid,
+};
 use glam::{DAffine3, DQuat, DVec2, DVec3};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -62,6 +65,20 @@ pub fn fetch(parsed: Parsed, folder: &Path) -> Result<Parsed, SceneErrors> {
             }
         }
     }
+    if let Some(ground) = scene.ground.as_mut().filter(|g| g.fetched.samples.is_none()) {
+        let image = ground.image.as_ref().map(|i| ("ground.image", &i.file, None));
+        let terrain = ground.terrain.as_ref().map(|t| ("ground.terrain", &t.file, t.nodata));
+        if let Some((place, file, nodata)) = image.or(terrain) {
+            any = true;
+            match heights(file, nodata, folder) {
+                Ok(fetched) => ground.fetched = fetched,
+                Err(e) => {
+                    let help = "paths are taken from the folder of the scene";
+                    problems.push(parsed.error_at(place, e.to_string(), help));
+                }
+            }
+        }
+    }
     if !problems.is_empty() {
         return Err(SceneErrors::new(parsed.name(), problems));
     }
@@ -79,15 +96,26 @@ pub fn mended(name: &str, folder: &Path) -> Result<(Mesh, Option<PathBuf>), Stri
     let (mut mesh, path) = match built_in(name) {
         Some(mesh) => (mesh, None),
         None => {
-            let given = folder.join(name);
-            let copy = folder.join(FOLDER).join(flat(name));
-            let path = if !given.exists() && copy.is_file() { copy } else { given };
+            let path = located(name, folder);
             (barchan_io::mesh::read(&path).map_err(|e| e.to_string())?, Some(path))
         }
     };
     mesh.weld(mesh.rounding());
     mesh.orient();
     Ok((mesh, path))
+}
+
+/// Where a file lies that a scene in `folder` names: there, or, in the folder of a run, among the copies.
+fn located(name: &str, folder: &Path) -> PathBuf {
+    let (given, copy) = (folder.join(name), folder.join(FOLDER).join(flat(name)));
+    if !given.exists() && copy.is_file() { copy } else { given }
+}
+
+/// Heights of an image or an elevation model, with `nodata` [m] where there are none.
+fn heights(name: &str, nodata: Option<f64>, folder: &Path) -> Result<FetchedHeights, TerrainError> {
+    let path = located(name, folder);
+    let terrain = terrain::read(&path)?.filled(nodata)?;
+    Ok(FetchedHeights { samples: Some(Arc::new((terrain.size, terrain.heights))), path: Some(path) })
 }
 
 /// Share of a body's surface that its spheres should make.

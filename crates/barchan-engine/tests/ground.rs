@@ -91,3 +91,36 @@ fn a_run_with_ground_resumes_bit_for_bit() {
     run(&mut again, 0.03);
     assert_eq!(w.hash(), again.hash());
 }
+
+/// A ramp of 4 × 3 cells that rises eastward from 100 m to 103 m, with a hole.
+const RAMP: &str = "ncols 4\nnrows 3\nxllcorner 0\nyllcorner 0\ncellsize 10\nNODATA_value -9999\n\
+                    100 101 102 103\n100 101 -9999 103\n100 101 102 103\n";
+
+#[test]
+fn a_ground_has_the_heights_of_its_file_and_a_run_keeps_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("ramp.asc"), RAMP).unwrap();
+    let formula = "formula = \"0.02 + 0.004*sin(150*x)*cos(120*y)\"";
+    let scene = |terrain: &str| HILLS.replace(formula, terrain);
+    let fetch = |text: &str| barchan_engine::fetch_meshes(parse(text), folder.path());
+
+    let refused = fetch(&scene("terrain = \"ramp.asc\"")).unwrap_err().listing();
+    assert!(refused.contains("no data in 1 of its 12 columns") && refused.contains("nodata"), "{refused}");
+    let missing = fetch(&scene("terrain = \"nowhere.asc\"")).unwrap_err().listing();
+    assert!(missing.contains("nowhere.asc"), "{missing}");
+
+    let filled = scene("terrain = { file = \"ramp.asc\", low = \"1 cm\", scale = 0.005, nodata = \"102 m\" }");
+    let mut world = assemble(&fetch(&filled).unwrap()).unwrap();
+    let relief = world.frame().ground.clone().unwrap();
+    // From the middle of the first cell to that of the last the ramp is straight: 15 mm over 75 mm.
+    let z = |x: f64| relief.over(x, 0.0).unwrap().z + 0.02;
+    assert!((z(0.0) - 0.0175).abs() < 1e-6 && (z(0.025) - z(-0.025) - 0.01).abs() < 1e-6);
+    assert!((relief.height.iter().copied().fold(f64::INFINITY, f64::min) - 0.01).abs() < 1e-9);
+
+    // The run needs the file no more: it has a copy.
+    world.set_duration(0.002);
+    let out = folder.path().join("run");
+    barchan_engine::run(world, &out, barchan_engine::RunOptions::default()).unwrap();
+    std::fs::remove_file(folder.path().join("ramp.asc")).unwrap();
+    barchan_engine::Run::resume(&out, Some(0.004)).unwrap().go(barchan_engine::RunOptions::default()).unwrap();
+}

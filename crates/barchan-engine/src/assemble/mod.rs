@@ -204,7 +204,11 @@ fn scene_text(parsed: &Parsed) -> String {
 fn files(scene: &Scene) -> Vec<(String, PathBuf)> {
     let bodies = scene.bodies.iter().filter_map(|b| Some((b.mesh.clone(), b.solid.path.clone()?)));
     let walls = scene.walls.iter().filter_map(wall_file);
-    walls.chain(scene.shapes.values().filter_map(shape_file)).chain(bodies).collect()
+    let ground = scene.ground.as_ref().and_then(|g| {
+        let file = g.image.as_ref().map(|i| &i.file).or(g.terrain.as_ref().map(|t| &t.file))?;
+        Some((file.clone(), g.fetched.path.clone()?))
+    });
+    walls.chain(scene.shapes.values().filter_map(shape_file)).chain(bodies).chain(ground).collect()
 }
 
 /// Radii of the smallest and of the largest ball that may touch a body [m].

@@ -77,13 +77,14 @@ fn image(cx: &mut Reader, value: Value) -> GroundImage {
 
 fn terrain(cx: &mut Reader, value: Value) -> GroundTerrain {
     if value.is_text() {
-        return GroundTerrain { file: value.text(cx), low: 0.0, scale: 1.0 };
+        return GroundTerrain { file: value.text(cx), low: 0.0, scale: 1.0, nodata: None };
     }
-    let mut keys = value.table(cx, "write the path of an elevation model, or `{ file, low, scale }`");
+    let mut keys = value.table(cx, "write the path of an elevation model, or `{ file, low, scale, nodata }`");
     let terrain = GroundTerrain {
         file: keys.text(cx, "file", "add `file`: the path of an ESRI ASCII grid or a GeoTIFF"),
         low: keys.quantity_or(cx, "low", Q::LENGTH, 0.0),
         scale: keys.quantity_or(cx, "scale", Q::NUMBER, 1.0),
+        nodata: keys.quantity_opt(cx, "nodata", Q::LENGTH),
     };
     keys.finish(cx);
     terrain

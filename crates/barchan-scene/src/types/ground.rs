@@ -111,6 +111,10 @@ pub struct GroundTerrain {
     #[serde(default = "metre", skip_serializing_if = "is_metre")]
     #[schemars(schema_with = "q::number")]
     pub scale: f64,
+    /// Height in the file's own count where it has no data [m]; left out: a file that lacks data is refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "q::length")]
+    pub nodata: Option<f64>,
 }
 
 /// A soil by its name, or with numbers of its own.
