@@ -1,7 +1,7 @@
 //! The ground in a world: columns of sand that grains touch as a wall.
 //!
 //! The grain solver knows a relief, the ground's solver knows columns, and the two meet here. Every thousandth of a second
-//! or so ([`Ground::step`]) grains become ground (`exchange.rs`), ground
+//! or so (`Ground::step`) grains become ground (`exchange.rs`), ground
 //! that is about to be struck becomes grains (`thaw.rs`), what is too steep slides, and the new surface is handed to the
 //! grains. A ground where nothing moves costs nothing.
 
