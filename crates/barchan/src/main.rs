@@ -4,7 +4,9 @@
 //! 130 stopped by Ctrl-C, with a checkpoint to go on from.
 
 mod cli;
+mod memory;
 
 fn main() -> std::process::ExitCode {
+    memory::give_back();
     cli::main()
 }

@@ -446,7 +446,12 @@ pub fn build<R: Real>(
     let fill = |batches: &mut Vec<Batch<R>>, rolls: &mut Vec<Rolls<R>>, pairs: &[Near]| {
         batches.clear();
         rolls.clear();
-        batches.reserve_exact(pairs.len().div_ceil(WIDTH));
+        let needed = pairs.len().div_ceil(WIDTH);
+        if batches.capacity() < needed {
+            // Freed first, and with some room: lists that move at every rebuild leave memory in pieces.
+            *batches = Vec::new();
+            batches.reserve_exact(needed + needed / 32);
+        }
         let mut filler = Filler { batches, rolls, rolling: r.rolling, used: 0 };
         for touches in [true, false] {
             for p in pairs.iter().filter(|p| p.touches() == touches) {
