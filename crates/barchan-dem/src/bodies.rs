@@ -85,7 +85,7 @@ impl Held {
 impl<R: Kernels> Solver<R> {
     /// Looks up the slots of the grains that carry walls or bear loads; to be called when slots have changed.
     pub fn find_carriers(&mut self) {
-        self.find_pinned();
+        self.pinned.find(&self.grains);
         let carried = &self.settings.carried;
         if carried.is_empty() && self.held.is_empty() {
             return;

@@ -166,6 +166,14 @@ impl<R: Kernels> Solver<R> {
                 format!("block.{b}.walls.roll"),
                 reals(lists.wall_rolls.iter().flat_map(|x| x.0.into_iter().flatten())),
             ));
+            // Only where something sleeps.
+            if lists.awake != [lists.inner.len(), lists.cross.len()] || !lists.asleep.is_empty() {
+                let walls = lists.asleep.iter().flat_map(|((i, wall, key), _)| [*i, u32::from(*wall), *key]);
+                let ints = lists.awake.into_iter().map(|n| n as u32).chain(walls).collect();
+                out.push((format!("block.{b}.asleep"), Column::U32(ints)));
+                let kept = lists.asleep.iter().flat_map(|(_, (slide, roll))| slide.iter().chain(roll).copied());
+                out.push((format!("block.{b}.asleep.kept"), reals(kept)));
+            }
             if !lists.facings.is_empty() {
                 let facings = lists.facings.iter().flat_map(|f| [f.i, f.wall, f.from, f.to, f.lane, f.lanes]);
                 out.push((format!("block.{b}.facings"), Column::U32(facings.collect())));
@@ -314,6 +322,18 @@ impl<R: Kernels> Solver<R> {
                 .collect();
             lists.wall_rolls = read.f64s(&format!("{name}.roll"))?.chunks_exact(32).map(|m| Rolls(four(m))).collect();
             of_length(&name, lists.wall_rolls.len(), if solver.rolling { lists.walls.len() } else { 0 })?;
+            lists.awake = [lists.inner.len(), lists.cross.len()];
+            let name = format!("block.{b}.asleep");
+            if columns(&name).is_some() {
+                let (ints, kept) = (read.u32s(&name)?, read.f64s(&format!("{name}.kept"))?);
+                let (awake, walls) = ints.split_at_checked(2).ok_or_else(damaged)?;
+                of_length(&name, walls.len() % 3, 0)?;
+                of_length(&name, kept.len(), walls.len() / 3 * 8)?;
+                lists.awake = [awake[0] as usize, awake[1] as usize];
+                let four = |m: &[f64]| std::array::from_fn(|c| R::of(m[c]));
+                let sleeper = |(x, m): (&[u32], &[f64])| ((x[0], x[1] as u16, x[2]), (four(&m[..4]), four(&m[4..])));
+                lists.asleep = walls.chunks_exact(3).zip(kept.chunks_exact(8)).map(sleeper).collect();
+            }
             if columns(&format!("block.{b}.facings")).is_some() {
                 let facing = |f: &[u32]| Facing { i: f[0], wall: f[1], from: f[2], to: f[3], lane: f[4], lanes: f[5] };
                 let name = format!("block.{b}.facings");

@@ -1,10 +1,14 @@
 //! Grains that are held where they are ([`crate::Dem::set_pinned`]): others touch them, and they do not give way.
 //!
-//! A pinned grain is integrated with all others and put back afterwards, which costs less than asking each grain whether it is pinned.
-//! In contacts it counts as infinitely heavy. Two pinned grains do not meet, nor does one meet a wall, unless that is the surface of a
-//! free body.
+//! In contacts a pinned grain counts as infinitely heavy. Two pinned grains do not meet, nor does one meet a wall, unless that is the
+//! surface of a free body; what such contacts remembered sleeps in the lists until one of the two is let go, so that a heap
+//! that was pinned and is let go stands as it stood.
+//!
+//! In memory pinned grains stand behind all others, so that most blocks have either none or nothing else: those are not integrated.
+//! In a block of both kinds the pinned are integrated too and put back afterwards, which costs less than asking each grain.
 
 use crate::kernel::Kernels;
+use crate::state::Grains;
 use crate::step::Solver;
 use glam::DQuat;
 
@@ -13,7 +17,7 @@ use glam::DQuat;
 pub struct Pinned {
     /// Their ids, in order.
     pub ids: Vec<u32>,
-    /// Their slots.
+    /// Their slots, in order.
     slots: Vec<u32>,
     /// By slot; empty where none is.
     flags: Vec<bool>,
@@ -25,14 +29,37 @@ impl Pinned {
     pub fn has(&self, slot: usize) -> bool {
         self.flags.get(slot).copied().unwrap_or(false)
     }
+
+    /// How many are.
+    pub fn count(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Looks up where they are.
+    pub fn find(&mut self, grains: &Grains) {
+        self.slots.clear();
+        self.flags.clear();
+        if self.ids.is_empty() {
+            return;
+        }
+        self.flags.extend(grains.id.iter().map(|id| self.ids.binary_search(id).is_ok()));
+        self.slots.extend((0..grains.len() as u32).filter(|&slot| self.flags[slot as usize]));
+    }
+
+    /// Of each block of so many grains, whether all of them are pinned; empty where none is.
+    pub fn whole_blocks(&self, size: usize) -> Vec<bool> {
+        self.flags.chunks(size).map(|block| !block.contains(&false)).collect()
+    }
 }
 
-/// Where a pinned grain is: its centre, how it is turned, and its spheres.
-pub struct Place {
-    centre: [f64; 4],
-    turn: DQuat,
+/// Where some pinned grains are: each with its centre and how it is turned, and all their spheres.
+pub struct Places {
+    grains: Vec<(usize, [f64; 4], DQuat)>,
     spheres: Vec<[f64; 4]>,
 }
+
+/// Of all grains: more than so many pinned or let go at once are worth putting all into order.
+const WORTH_SORTING: usize = 32;
 
 impl<R: Kernels> Solver<R> {
     /// Pins these grains and no others; ids that are not there are passed over.
@@ -40,60 +67,61 @@ impl<R: Kernels> Solver<R> {
         let mut ids = ids.to_vec();
         ids.sort_unstable();
         ids.dedup();
-        if ids != self.pinned.ids {
-            self.pinned.ids = ids;
-            self.find_pinned();
-            // Who was pinned has pairs that no list has.
-            self.spoil(false);
-        }
-    }
-
-    /// Looks up the slots of pinned grains; to be called when slots have changed.
-    pub fn find_pinned(&mut self) {
-        self.pinned.slots.clear();
-        self.pinned.flags.clear();
-        if self.pinned.ids.is_empty() {
+        if ids == self.pinned.ids {
             return;
         }
-        self.pinned.flags.resize(self.grains.len(), false);
-        for (slot, id) in self.grains.id.iter().enumerate() {
-            if self.pinned.ids.binary_search(id).is_ok() {
-                self.pinned.slots.push(slot as u32);
-                self.pinned.flags[slot] = true;
+        let before: Vec<bool> = (0..self.grains.len()).map(|g| self.pinned.has(g)).collect();
+        self.pinned.ids = ids;
+        self.pinned.find(&self.grains);
+        let changed: Vec<usize> = (0..self.grains.len()).filter(|&g| before[g] != self.pinned.has(g)).collect();
+        for &g in &changed {
+            if self.pinned.has(g) {
+                self.hold(g);
+            } else {
+                self.let_go(g);
             }
+        }
+        // Lists lack the pairs of those let go, and have those of the newly pinned.
+        self.spoil(changed.len() * WORTH_SORTING > self.grains.len());
+    }
+
+    fn hold(&mut self, g: usize) {
+        self.grains.velocity[g][..3].fill(0.0);
+        self.grains.momentum[g][..3].fill(0.0);
+        for record in &mut self.spheres.record[self.grains.spheres_of(g..g + 1)] {
+            // The seventh is the inverse mass.
+            record.motion[..7].fill(R::of(0.0));
         }
     }
 
-    /// Where the pinned grains are.
-    pub fn places_of_pinned(&self) -> Vec<Place> {
-        let place = |&slot: &u32| {
-            let g = slot as usize;
-            let spheres = &self.spheres.record[self.grains.spheres_of(g..g + 1)];
-            Place {
-                centre: *self.grains.place(g, &self.spheres.record),
-                turn: self.grains.turn(g),
-                spheres: spheres.iter().map(|r| r.place).collect(),
-            }
-        };
-        self.pinned.slots.iter().map(place).collect()
+    fn let_go(&mut self, g: usize) {
+        let inverse_mass = R::of(self.grains.velocity[g][3]);
+        for record in &mut self.spheres.record[self.grains.spheres_of(g..g + 1)] {
+            record.motion[6] = inverse_mass;
+        }
+    }
+
+    /// Where the pinned grains are that share a block with others.
+    pub fn places_of_pinned(&self, whole: &[bool]) -> Places {
+        let mut places = Places { grains: Vec::new(), spheres: Vec::new() };
+        for g in self.pinned.slots.iter().map(|&slot| slot as usize).filter(|g| !whole[g / self.block]) {
+            places.grains.push((g, *self.grains.place(g, &self.spheres.record), self.grains.turn(g)));
+            places.spheres.extend(self.spheres.record[self.grains.spheres_of(g..g + 1)].iter().map(|r| r.place));
+        }
+        places
     }
 
     /// Puts them back there, at rest.
-    pub fn put_back_pinned(&mut self, places: Vec<Place>) {
-        for (k, place) in places.into_iter().enumerate() {
-            let g = self.pinned.slots[k] as usize;
-            self.grains.velocity[g][..3].fill(0.0);
-            self.grains.momentum[g][..3].fill(0.0);
+    pub fn put_back(&mut self, places: Places) {
+        let mut spheres = places.spheres.into_iter();
+        for (g, centre, turn) in places.grains {
             if !self.grains.all_spheres() {
-                self.grains.centre[g] = place.centre;
-                self.grains.turn[g] = place.turn;
+                self.grains.centre[g] = centre;
+                self.grains.turn[g] = turn;
             }
             let own = self.grains.spheres_of(g..g + 1);
-            for (record, place) in self.spheres.record[own].iter_mut().zip(place.spheres) {
-                record.place = place;
-                // The seventh is the inverse mass.
-                record.motion[..7].fill(R::of(0.0));
-            }
+            self.spheres.record[own].iter_mut().zip(&mut spheres).for_each(|(record, place)| record.place = place);
+            self.hold(g);
         }
     }
 }

@@ -156,7 +156,8 @@ impl<R: Kernels> Solver<R> {
             integrator: self.settings.integrator,
             shapes: &self.settings.shapes,
         };
-        let places = self.places_of_pinned();
+        let whole = self.pinned.whole_blocks(self.block);
+        let places = self.places_of_pinned(&whole);
         let (kernel, worth) = (self.integrator, self.blocks_worth_a_thread());
         let (n, size) = (self.grains.len(), self.block);
         let blocks = n.div_ceil(size);
@@ -204,9 +205,11 @@ impl<R: Kernels> Solver<R> {
                 }
             })
             .collect();
+        let held = |b: usize| whole.get(b).copied().unwrap_or(false);
+        let tasks: Vec<_> = tasks.into_iter().enumerate().filter(|&(b, _)| !held(b)).map(|(_, task)| task).collect();
         let tasks = tasks.into_par_iter().with_min_len(worth);
         let least: Vec<f32> = tasks.map(|b| kernel::advance(kernel, &clock, b)).collect();
-        self.put_back_pinned(places);
+        self.put_back(places);
         // Not `any(< 0)`: a NaN must count as spent.
         !least.iter().all(|&b| b >= 0.0)
     }
@@ -301,7 +304,7 @@ impl<R: Kernels> Solver<R> {
         if self.builds_since_sort >= BUILDS_PER_SORT {
             // A column that is put into order is there twice for a while: that takes the place of what lists are built in.
             self.scratch.make_room();
-            let order = order::hilbert(&self.grains, &self.spheres.record, &self.settings.domain);
+            let order = order::hilbert(&self.grains, &self.spheres.record, &self.settings.domain, &self.pinned);
             self.spheres.arrange(&order, &self.grains);
             self.grains.arrange(&order);
             self.builds_since_sort = 0;
@@ -394,10 +397,13 @@ impl<R: Kernels> Solver<R> {
             let w = grains.spin(g, vec3(&grains.momentum[g]), grains.turn(g), shapes).length();
             (v + w * shape.bounding_radius() * radius, radius)
         };
-        // How many steps a grain of mean speed and mean radius takes to cross the skin meant for it. Sums of fixed chunks.
+        // How many steps a free grain of mean speed and mean radius takes to cross the skin meant for it. Sums of fixed chunks.
         let n = grains.len();
-        let sum =
-            |c: usize| (c * CHUNK..((c + 1) * CHUNK).min(n)).map(speed).fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
+        let free = |g: &usize| !self.pinned.has(*g);
+        let sum = |c: usize| {
+            let chunk = (c * CHUNK..((c + 1) * CHUNK).min(n)).filter(free).map(speed);
+            chunk.fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1))
+        };
         let sums: Vec<(f64, f64)> = (0..n.div_ceil(CHUNK)).into_par_iter().map(sum).collect();
         let (v, r) = sums.iter().fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
         let steps = if v > 0.0 { (SKIN_MEAN * r / (MARGIN * v * dt)).min(MOST_STEPS) } else { MOST_STEPS };

@@ -3,8 +3,8 @@
 //! The contact is with the surface's nearest point, one at a time: distance is exact, continuous, and its gradient is the
 //! normal, on slopes, over ridges and in valleys. In a valley narrower than the ball the two sides take turns within a step or two,
 //! which holds the ball as two contacts would, to some per cent of an overlap. On each patch of four middles the nearest point is found by
-//! minimising along x and y in turn, each in closed form, with the rim of the patch as bound: places to some 1e-8 of a
-//! cell, distances (whose error is of second order) to rounding.
+//! Newton's method, and where that leads to the rim of the patch, by minimising along x and y in turn, each in closed form: places
+//! to some 1e-8 of a cell, distances (whose error is of second order) to rounding.
 //!
 //! Beyond the rim of the cells the surface goes on level.
 
@@ -17,11 +17,15 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bed {
     relief: Arc<Relief>,
+    /// Cells in a metre.
+    per_metre: f64,
     /// z of the highest point [m].
     top: f64,
 }
 
-/// Rounds of the search on a patch. At slopes below 45° each leaves at most a ninth of the error.
+/// Steps of Newton's method on a patch: few are needed where it converges at all.
+const STEPS: usize = 6;
+/// Rounds of the search in turn. At slopes below 45° each leaves at most a ninth of the error.
 const MOST_ROUNDS: usize = 32;
 /// Step [cells] at which the search on a patch ends.
 const FINE: f64 = 1e-8;
@@ -44,7 +48,7 @@ impl Bed {
     /// Makes a relief ready.
     pub fn new(relief: Arc<Relief>) -> Bed {
         let highest = relief.height.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        Bed { top: relief.origin.z + highest, relief }
+        Bed { top: relief.origin.z + highest, per_metre: 1.0 / relief.cell, relief }
     }
 
     /// The surface.
@@ -70,7 +74,7 @@ impl Bed {
         let clamp = |k: i64, n: usize| k.clamp(0, n as i64 - 1) as usize;
         let (x0, x1) = (clamp(i, nx), clamp(i + 1, nx));
         let (y0, y1) = (clamp(j, ny) * nx, clamp(j + 1, ny) * nx);
-        let height = |at: usize| self.relief.height[at] / self.relief.cell;
+        let height = |at: usize| self.relief.height[at] * self.per_metre;
         let (a, b, c, d) = (height(x0 + y0), height(x1 + y0), height(x0 + y1), height(x1 + y1));
         Patch {
             base: a,
@@ -86,21 +90,21 @@ impl Bed {
     #[inline]
     pub(super) fn nearest(&self, q: DVec3, most: f64) -> Nearest {
         let cell = self.relief.cell;
-        let p = q / cell - DVec3::new(0.5, 0.5, 0.0);
-        let most = most / cell;
-        let own = (p.x.floor(), p.y.floor());
-        let here = self.patch(own.0 as i64, own.1 as i64);
-        let over = here.at(p.x - own.0, p.y - own.1);
+        let p = q * self.per_metre - DVec3::new(0.5, 0.5, 0.0);
+        let most = most * self.per_metre;
+        let own = (floor(p.x), floor(p.y));
+        let here = self.patch(own.0, own.1);
+        let from = DVec3::new(p.x - own.0 as f64, p.y - own.1 as f64, p.z);
+        let over = here.at(from.x, from.y);
         let above = p.z >= over;
         let reach = (p.z - over).abs().min(if above { most } else { BELOW });
-        let mut best = here.nearest(DVec3::new(p.x - own.0, p.y - own.1, p.z));
+        let mut best = here.nearest(from);
         // Nothing outside this square can be nearer.
         let reach = reach.min(best.0.sqrt());
-        let [low, high] =
-            [p.truncate() - reach, p.truncate() + reach].map(|c| (c.x.floor() as i64, c.y.floor() as i64));
+        let [low, high] = [p.truncate() - reach, p.truncate() + reach].map(|c| (floor(c.x), floor(c.y)));
         for j in low.1..=high.1 {
             for i in low.0..=high.0 {
-                if (i, j) == (own.0 as i64, own.1 as i64) {
+                if (i, j) == own {
                     continue;
                 }
                 let from = DVec3::new(p.x - i as f64, p.y - j as f64, p.z);
@@ -137,6 +141,13 @@ impl Bed {
     }
 }
 
+/// The integer below: a call of the library's is slower than all the rest where the processor's own is not to be had.
+#[inline]
+fn floor(x: f64) -> i64 {
+    let whole = x as i64;
+    whole - i64::from((whole as f64) > x)
+}
+
 impl Patch {
     #[inline]
     fn at(&self, u: f64, v: f64) -> f64 {
@@ -147,6 +158,28 @@ impl Patch {
     #[inline]
     fn nearest(&self, p: DVec3) -> (f64, DVec3, DVec2) {
         let (mut u, mut v) = (p.x.clamp(0.0, 1.0), p.y.clamp(0.0, 1.0));
+        for _ in 0..STEPS {
+            // Half the square of the distance: its gradient and second derivatives.
+            let slope = self.along + self.twist * DVec2::new(v, u);
+            let above = p.z - self.at(u, v);
+            let down = DVec2::new(u - p.x, v - p.y) - above * slope;
+            let (xx, yy) = (1.0 + slope.x * slope.x, 1.0 + slope.y * slope.y);
+            let xy = slope.x * slope.y - above * self.twist;
+            let both = xx * yy - xy * xy;
+            // Flat, or no minimum: what follows knows what to do.
+            if both < 0.1 * xx * yy {
+                break;
+            }
+            let step = DVec2::new(yy * down.x - xy * down.y, xx * down.y - xy * down.x) / both;
+            let next = DVec2::new(u, v) - step;
+            (u, v) = (next.x.clamp(0.0, 1.0), next.y.clamp(0.0, 1.0));
+            if next != DVec2::new(u, v) {
+                break;
+            }
+            if step.x.abs() + step.y.abs() < FINE {
+                return self.from(p, u, v);
+            }
+        }
         for _ in 0..MOST_ROUNDS {
             let (old_u, old_v) = (u, v);
             // With v held the surface is a line along x: h = rest + slope · u.
@@ -160,6 +193,12 @@ impl Patch {
                 break;
             }
         }
+        self.from(p, u, v)
+    }
+
+    /// What [`Patch::nearest`] gives, of a point of the patch.
+    #[inline]
+    fn from(&self, p: DVec3, u: f64, v: f64) -> (f64, DVec3, DVec2) {
         let offset = p - DVec3::new(u, v, self.at(u, v));
         (offset.length_squared(), offset, self.along + self.twist * DVec2::new(v, u))
     }

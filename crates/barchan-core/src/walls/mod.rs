@@ -228,6 +228,16 @@ impl Wall {
         found
     }
 
+    /// [`Wall::nearest`] for a ball of that radius [m]: of a surface that it does not touch, that it is at least so far may be all that is
+    /// said.
+    #[inline]
+    pub fn nearest_to_ball(&self, state: &WallState, key: u32, x: DVec3, radius: f64) -> Nearest {
+        match &self.geometry {
+            Geometry::Relief(bed) => bed.nearest(self.to_own(state, x), radius),
+            _ => self.nearest(state, key, x),
+        }
+    }
+
     /// The plane of a feature that is a whole plane, now: a point of it [m] and its unit normal, towards the grains.
     #[inline]
     pub fn plane(&self, state: &WallState, key: u32) -> Option<(DVec3, DVec3)> {

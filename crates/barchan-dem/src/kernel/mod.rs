@@ -109,7 +109,8 @@ fn note_deep<R: Real>(
 /// one by one between two chains of arithmetic they would be waited for. Costs nothing where they are in the cache already.
 fn warm_up<R: Real>(records: &[Record<R>], lists: &BlockLists<R>, own: std::ops::Range<usize>) {
     let own = records[own].iter().map(|r| r.place[0]).sum::<f64>();
-    let others = lists.cross.iter().flat_map(|b| b.j).map(|j| records[j as usize].place[0]).sum::<f64>();
+    let others =
+        lists.cross[..lists.awake[1]].iter().flat_map(|b| b.j).map(|j| records[j as usize].place[0]).sum::<f64>();
     std::hint::black_box(own + others);
 }
 
@@ -125,14 +126,16 @@ unsafe fn block<S: Simd>(
     loads.fill(Load::default());
     let out = loads.as_mut_ptr();
     warm_up(pass.records, lists, first as usize..first as usize + loads.len());
+    let [within, across] = lists.awake;
+    let (inner, cross) = (&mut lists.inner[..within], &mut lists.cross[..across]);
     // SAFETY: the lists were checked against these records and this block when they were made.
     unsafe {
         if pass.law == HERTZ_MINDLIN && !pass.rolling {
-            pairs::<S, true, true>(pass, &mut lists.inner, &mut [], out, first, &mut report);
-            pairs::<S, false, true>(pass, &mut lists.cross, &mut [], out, first, &mut report);
+            pairs::<S, true, true>(pass, inner, &mut [], out, first, &mut report);
+            pairs::<S, false, true>(pass, cross, &mut [], out, first, &mut report);
         } else {
-            pairs::<S, true, false>(pass, &mut lists.inner, &mut lists.inner_rolls, out, first, &mut report);
-            pairs::<S, false, false>(pass, &mut lists.cross, &mut lists.cross_rolls, out, first, &mut report);
+            pairs::<S, true, false>(pass, inner, &mut lists.inner_rolls, out, first, &mut report);
+            pairs::<S, false, false>(pass, cross, &mut lists.cross_rolls, out, first, &mut report);
         }
         walls::<S>(pass, lists, loads, first, &mut report);
     }

@@ -202,7 +202,7 @@ fn meet_one_by_one<S: Simd>(pass: &Pass<'_, S::Real>, batch: &WallBatch<S::Real>
         let record = &pass.records[batch.i[k] as usize];
         let x = DVec3::new(record.place[0], record.place[1], record.place[2]);
         let w = batch.wall[k] as usize;
-        let near = pass.walls[w].nearest(&pass.wall_states[w], batch.key[k], x);
+        let near = pass.walls[w].nearest_to_ball(&pass.wall_states[w], batch.key[k], x, record.place[3]);
         overlap[k] = record.place[3] - near.distance;
         for c in 0..3 {
             normal[c][k] = -near.normal[c];

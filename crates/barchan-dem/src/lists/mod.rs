@@ -5,7 +5,8 @@
 //! and each block evaluates its own side with its own, exactly mirrored, memory. So a block writes only what is its own:
 //! no atomics, no second pass, and sums in an order that no number of threads can change.
 //!
-//! Within a list pairs that touch come before pairs that are only near: a batch of near pairs costs its positions.
+//! Within a list pairs that touch come before pairs that are only near: a batch of near pairs costs its positions. Last come
+//! pairs that are both pinned and touched when they were: nothing is computed for them, their memory is kept.
 
 mod walls;
 
@@ -59,8 +60,12 @@ pub struct BlockLists<R> {
     pub inner_rolls: Vec<Rolls<R>>,
     pub cross: Vec<Batch<R>>,
     pub cross_rolls: Vec<Rolls<R>>,
+    /// How many batches of `inner` and of `cross` are computed; the rest sleeps.
+    pub awake: [usize; 2],
     pub walls: Vec<WallBatch<R>>,
     pub wall_rolls: Vec<Rolls<R>>,
+    /// What pinned spheres remember of walls, in the order of their keys, with their slots as of this list.
+    pub asleep: Vec<(WallKey, Kept<R>)>,
     /// Of each batch of `walls`, where there are facings; else empty.
     pub feet: Vec<Feet>,
     /// Spheres near triangles.
@@ -77,8 +82,10 @@ impl<R> Default for BlockLists<R> {
             inner_rolls: Vec::new(),
             cross: Vec::new(),
             cross_rolls: Vec::new(),
+            awake: [0; 2],
             walls: Vec::new(),
             wall_rolls: Vec::new(),
+            asleep: Vec::new(),
             feet: Vec::new(),
             facings: Vec::new(),
             triangles: Vec::new(),
@@ -94,7 +101,10 @@ impl<R: Real> BlockLists<R> {
         own.end as usize <= spheres
             && self.inner.iter().all(|b| b.i.iter().all(inside) && b.j.iter().all(inside))
             && self.cross.iter().all(|b| b.i.iter().all(inside) && b.j.iter().all(|&j| (j as usize) < spheres))
+            && self.awake[0] <= self.inner.len()
+            && self.awake[1] <= self.cross.len()
             && self.walls.iter().all(|b| b.i.iter().all(inside))
+            && self.asleep.iter().all(|(key, _)| inside(&key.0))
             && self.facings.iter().all(|f| {
                 inside(&f.i)
                     && f.from <= f.to
@@ -103,6 +113,11 @@ impl<R: Real> BlockLists<R> {
                     && f.lane as usize % WIDTH + f.lanes as usize <= WIDTH
                     && (f.lane as usize) < WIDTH * self.walls.len()
             })
+    }
+
+    /// Batches of pairs within the block, and of pairs with others, that are computed.
+    pub fn computed(&self) -> (&[Batch<R>], &[Batch<R>]) {
+        (&self.inner[..self.awake[0]], &self.cross[..self.awake[1]])
     }
 
     /// Gives the facings feet that have not been asked yet where they stand.
@@ -124,6 +139,7 @@ impl<R: Real> BlockLists<R> {
             + self.walls.capacity() * size_of::<WallBatch<R>>()
             + (self.inner_rolls.capacity() + self.cross_rolls.capacity() + self.wall_rolls.capacity())
                 * size_of::<Rolls<R>>()
+            + self.asleep.capacity() * size_of::<(WallKey, Kept<R>)>()
             + self.feet.capacity() * size_of::<Feet>()
             + self.facings.capacity() * size_of::<Facing>()
             + 4 * self.triangles.capacity()
@@ -145,10 +161,10 @@ struct Carried<R> {
 }
 
 /// What one contact remembers: slide and roll.
-type Kept<R> = ([R; 4], [R; 4]);
+pub type Kept<R> = ([R; 4], [R; 4]);
 
-/// Old slot of the sphere, wall, feature.
-type WallKey = (u32, u16, u32);
+/// Slot of the sphere, wall, feature.
+pub type WallKey = (u32, u16, u32);
 
 /// Memory of all old contacts, found by the old slots of their partners: those of `low` are `starts[low]..starts[low + 1]`.
 #[derive(Debug)]
@@ -256,6 +272,7 @@ impl<R: Real> Carry<R> {
                     walls.push(((batch.i[k], batch.wall[k], batch.key[k]), (lane(&batch.slide, k), roll)));
                 }
             }
+            walls.extend_from_slice(&b.asleep);
         }
         walls.par_sort_unstable_by_key(|w| w.0);
     }
@@ -264,6 +281,20 @@ impl<R: Real> Carry<R> {
     fn find_wall(&self, i: u32, wall: u16, key: u32) -> Option<&Kept<R>> {
         let at = self.walls.binary_search_by_key(&(i, wall, key), |w| w.0).ok()?;
         Some(&self.walls[at].1)
+    }
+
+    /// Memory of all contacts of old slot `i` with walls.
+    fn with_walls(&self, i: u32) -> &[(WallKey, Kept<R>)] {
+        let from = self.walls.partition_point(|w| w.0.0 < i);
+        let count = self.walls[from..].partition_point(|w| w.0.0 == i);
+        &self.walls[from..from + count]
+    }
+
+    /// Old slots above `i` of spheres that old slot `i` touched.
+    fn touched(&self, i: u32) -> impl Iterator<Item = u32> {
+        let row =
+            if i == NEWBORN { 0..0 } else { self.starts[i as usize] as usize..self.starts[i as usize + 1] as usize };
+        self.entries[row].iter().map(|e| e.high)
     }
 
     /// Memory of all contacts of old slot `i` with a wall.
@@ -296,6 +327,12 @@ struct Filler<'a, R> {
 }
 
 impl<R: Real> Filler<'_, R> {
+    /// Sees to it that what comes next is in batches of its own; how many there are before.
+    fn close(&mut self) -> usize {
+        self.used = self.used.next_multiple_of(WIDTH);
+        self.batches.len()
+    }
+
     fn push(&mut self, i: u32, j: u32, carried: Option<Kept<R>>) {
         let k = self.used % WIDTH;
         if k == 0 {
@@ -443,6 +480,9 @@ pub fn build<R: Real>(
     // Spheres under a surface are for walls alone.
     let covered = |grain: u32| r.carriers.covers(r.grains.shape[grain as usize]);
     let old_slot = |s: u32| spheres.listed[s as usize];
+    let held = |s: u32| r.pinned.has(grain_of(s) as usize);
+    let asleep = |p: &Near| held(p.i) && held(p.partner());
+    // Number of batches to be computed.
     let fill = |batches: &mut Vec<Batch<R>>, rolls: &mut Vec<Rolls<R>>, pairs: &[Near]| {
         batches.clear();
         rolls.clear();
@@ -453,12 +493,22 @@ pub fn build<R: Real>(
             batches.reserve_exact(needed + needed / 32);
         }
         let mut filler = Filler { batches, rolls, rolling: r.rolling, used: 0 };
+        let push = |filler: &mut Filler<'_, R>, p: &Near| {
+            filler.push(p.i, p.partner(), carry.find(old_slot(p.i), old_slot(p.partner())));
+        };
         for touches in [true, false] {
-            for p in pairs.iter().filter(|p| p.touches() == touches) {
-                filler.push(p.i, p.partner(), carry.find(old_slot(p.i), old_slot(p.partner())));
-            }
+            pairs.iter().filter(|p| p.touches() == touches && !asleep(p)).for_each(|p| push(&mut filler, p));
         }
+        let awake = filler.close();
+        pairs.iter().filter(|p| asleep(p)).for_each(|p| push(&mut filler, p));
+        awake
     };
+    // Where each sphere of the old lists is now.
+    let mut now = vec![NEWBORN; if r.pinned.count() > 0 { carry.starts.len() } else { 0 }];
+    if r.pinned.count() > 0 {
+        let old = spheres.listed.iter().zip(0..).filter(|(old, _)| **old != NEWBORN);
+        old.for_each(|(&old, s)| now[old as usize] = s);
+    }
     outgoing.resize_with(blocks, Vec::new);
     lists.resize_with(blocks, BlockLists::default);
     // What is found within a block goes into its list at once: kept for all blocks it would be a twelfth of all memory.
@@ -474,16 +524,22 @@ pub fn build<R: Real>(
                 if covered(grain) {
                     continue;
                 }
+                let mut enter = |near: Near| {
+                    if own.contains(&(near.partner() as usize)) { inner.push(near) } else { outgoing.push(near) }
+                };
+                let pinned = held(i);
+                if pinned {
+                    let partners = carry.touched(old_slot(i)).map(|old| now[old as usize]);
+                    partners.filter(|&j| j != NEWBORN && held(j)).for_each(|j| enter(Near::new(i, j, true)));
+                }
                 grid.pairs_of(i, balls, hits);
-                let held = r.pinned.has(grain as usize);
-                let meets = |other: u32| other != grain && !covered(other) && !(held && r.pinned.has(other as usize));
-                for &(j, square) in hits.pairs().iter().filter(|h| meets(grain_of(h.0))) {
+                let meets = |j: u32| grain_of(j) != grain && !covered(grain_of(j)) && !(pinned && held(j));
+                for &(j, square) in hits.pairs().iter().filter(|h| meets(h.0)) {
                     let sum = (radius + spheres.record[j as usize].place[3]) * (1.0 + TOUCHING_GAP);
-                    let near = Near::new(i, j, square < sum * sum);
-                    if own.contains(&(j as usize)) { inner.push(near) } else { outgoing.push(near) }
+                    enter(Near::new(i, j, square < sum * sum));
                 }
             }
-            fill(&mut lists.inner, &mut lists.inner_rolls, inner);
+            lists.awake[0] = fill(&mut lists.inner, &mut lists.inner_rolls, inner);
             outgoing.sort_by_key(|o| block_of(o.partner()));
             outgoing.shrink_to(outgoing.len() + outgoing.len() / 8);
         },
@@ -498,7 +554,7 @@ pub fn build<R: Real>(
             let to = from + other[from..].partition_point(|o| block_of(o.partner()) as usize == b);
             cross.extend(other[from..to].iter().map(|o| o.turned()));
         }
-        fill(&mut lists.cross, &mut lists.cross_rolls, &cross);
+        lists.awake[1] = fill(&mut lists.cross, &mut lists.cross_rolls, &cross);
         walls::near_walls(r, balls, carry, own.clone(), lists);
         assert!(lists.fits(own, spheres.len()), "a contact list points outside its block");
     });

@@ -2,6 +2,7 @@
 
 use super::{BlockLists, Carry, Kept, Reaching, Rebuild, Rolls};
 use crate::bodies::Carrier;
+use crate::state::NEWBORN;
 use barchan_core::neighbours::{Ball, Balls};
 use barchan_core::simd::{Real, WIDTH};
 use barchan_core::walls::{Foot, NO_FEATURE, Wall, WallState};
@@ -217,4 +218,13 @@ pub(super) fn near_walls<R: Real>(
         }
     }
     lists.without_feet();
+    lists.asleep.clear();
+    if r.pinned.count() > 0 {
+        for s in own.filter(|&s| r.pinned.has(grain_of(s)) && balls.spheres.listed[s] != NEWBORN) {
+            let kept = carry.with_walls(balls.spheres.listed[s]);
+            let stands = |wall: u16| matches!(r.carriers.of(wall as usize), Carrier::None);
+            let slept = kept.iter().filter(|(key, _)| stands(key.1));
+            lists.asleep.extend(slept.map(|&((_, wall, key), kept)| ((s as u32, wall, key), kept)));
+        }
+    }
 }

@@ -1,15 +1,16 @@
 //! Grains that come to rest become ground [Papadimitriou 2012, §6.3]; how ground becomes grains is in `thaw.rs`.
 //!
-//! **In two steps.** A grain of the ground's material that lies deeper than the visible layer, and has moved less than a share of its
-//! radius since the last look, is *pinned*: it stays where it is, others lie on it as before, and nothing is computed between
-//! pinned grains. A pinned grain so deep that no free one comes near is taken out, and becomes height of columns. So free
+//! **In two steps.** A grain of the ground's material that has been still for a while is *pinned* if it lies deeper than the visible
+//! layer, or if nothing moves on the surface round it: it stays where it is, others lie on it as before, and nothing is computed between
+//! pinned grains. What moves wakes the layer round it. A pinned grain well below the layer that no free one comes near is taken
+//! out, and becomes height of columns. So free
 //! grains never touch the new ground, only grains: it has the roughness of grains, and none falls into a gap. Were grains that others lie on
 //! replaced by columns at once, those others would sink by some tenth of what was replaced. A pinned grain whose cover goes is let go.
 //!
 //! **The account.** A grain's mass is a whole number of motes (2⁻¹⁶ of a quantum of a column's height), owed to the four columns
-//! round it. What is owed is shared out among neighbours under grains, and paid as height as far as there is room: the surface is raised
-//! no farther into any sphere than it was before, to a millionth of its radius, so that no energy is put in. The rest stays
-//! owed. Motes only change hands, so the account of mass is exact.
+//! round it. What is owed is shared out among neighbours under pinned grains, and paid as height as far as there is room: the surface
+//! is raised no farther into any sphere than it was before, to a millionth of its radius, so that no energy is put in. The rest
+//! stays owed. Motes only change hands, so the account of mass is exact.
 //!
 //! Under grains the columns do not slide: what lies there is held by them.
 
@@ -27,12 +28,26 @@ pub(super) const MOTES: u32 = 16;
 const SHARINGS: usize = 3;
 /// Height above a pinned grain, in diameters, in which nothing is free when it becomes ground: two grains fit between.
 const SHELL: f64 = 1.5;
+/// Looks in the time for which a grain must be still.
+pub(super) const LOOKS: u32 = 6;
+/// How far round what moves the layer is awake, in diameters. A flow's front goes a diameter or two from one look to the next.
+const AWAKE: usize = 3;
 
 /// What a frozen grain was, so that the ground can give its like back.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Kept {
     pub radius: f64,
     pub shape: u16,
+}
+
+/// A free grain at the last look.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Watched {
+    pub id: u32,
+    /// Looks for which it has been still.
+    pub looks: u32,
+    /// Where it was [m].
+    pub place: DVec3,
 }
 
 /// The exchange between grains and columns, and its account.
@@ -42,9 +57,9 @@ pub(crate) struct Exchange {
     pub layer: f64,
     /// Mean diameter of the grains [m].
     pub diameter: f64,
-    /// Share of the radius that a grain at rest moves at most between two looks.
+    /// Share of the radius that a grain at rest moves at most in that time.
     pub rest: f64,
-    /// Time between two looks [s].
+    /// Time for which a grain must be still [s].
     pub after: f64,
     /// Material that freezes.
     pub material: u16,
@@ -59,8 +74,8 @@ pub(crate) struct Exchange {
     /// Magnitude of gravity [m/s²].
     pub gravity: f64,
     pub schedule: Schedule,
-    /// Deep grains at the last look, in the order of ids.
-    pub watched: Vec<(u32, DVec3)>,
+    /// Free grains at the last look, in the order of ids.
+    pub watched: Vec<Watched>,
     /// What is owed to each column [motes].
     pub owed: Vec<i64>,
     /// What froze and has not been given back.
@@ -75,6 +90,22 @@ impl Exchange {
         (mass / self.mote).round() as i128
     }
 
+    /// Time between two looks [s].
+    pub fn look(&self) -> f64 {
+        self.after / f64::from(LOOKS)
+    }
+
+    /// For how many looks each free grain has been still; 0 for one that moves, or is new. Where it is counts, not how fast it goes: what
+    /// trembles under a blow stays where it is.
+    fn stillness(&self, frame: &Frame<'_>) -> Vec<u32> {
+        let still = |i: usize| {
+            let k = self.watched.binary_search_by_key(&frame.id[i], |w| w.id).ok()?;
+            let moved = self.watched[k].place.distance(frame.position[i]);
+            (moved < self.rest * frame.radius[i] / f64::from(LOOKS)).then(|| self.watched[k].looks + 1)
+        };
+        (0..frame.len()).map(|i| still(i).unwrap_or(0)).collect()
+    }
+
     /// All that is owed [motes].
     pub fn owed(&self) -> i128 {
         self.owed.iter().map(|&o| i128::from(o)).sum()
@@ -84,19 +115,22 @@ impl Exchange {
     pub fn step(&mut self, columns: &mut Columns, relief: &Relief, dem: &mut Dem) -> bool {
         let frame = dem.frame();
         let grid = *columns.grid();
-        let look = Look::new(self, &grid, relief, &frame);
+        let stillness = self.stillness(&frame);
+        let look = Look::new(self, &grid, relief, &frame, dem.pinned(), &stillness);
         columns.cover(look.covered.iter().copied());
-        let pinned = self.pin(&look, &frame, dem.pinned());
+        let pinned = self.pin(&look, &frame, dem.pinned(), &stillness);
         let gone = self.pick(&look, &frame, &pinned, dem.pinned());
         for &row in &gone {
             self.take(&grid, &frame, row);
         }
         let mut paid = Vec::new();
         if self.owed.iter().any(|&o| o >> MOTES > 0) {
-            self.share(&grid, &look);
+            let open = self.open(&grid, relief, &frame, &look, &pinned);
+            self.share(&grid, &open);
             let mut stays = vec![true; frame.len()];
             gone.iter().for_each(|&row| stays[row] = false);
-            let wanted = self.owed.iter().map(|&o| (o >> MOTES).max(0)).collect();
+            let wanted = self.owed.iter().zip(&open).map(|(&o, &open)| if open { (o >> MOTES).max(0) } else { 0 });
+            let wanted = wanted.collect();
             paid = room::rise(wanted, columns, relief, &frame, &stays);
         }
         let mut ids: Vec<u32> = gone.iter().map(|&row| frame.id[row]).collect();
@@ -115,29 +149,26 @@ impl Exchange {
         !paid.is_empty()
     }
 
-    /// Which rows are pinned from now on; notes those that may be at the next look.
-    fn pin(&mut self, look: &Look, frame: &Frame<'_>, before: &[u32]) -> Vec<bool> {
-        let known = |id: u32| self.watched.binary_search_by_key(&id, |w| w.0).ok().map(|k| self.watched[k].1);
-        let still =
-            |i: usize| known(frame.id[i]).is_some_and(|x| x.distance(frame.position[i]) < self.rest * frame.radius[i]);
-        let (mut pinned, mut watched) = (vec![false; frame.len()], Vec::new());
-        for i in (0..frame.len()).filter(|&i| self.may(frame, i)) {
+    /// Which rows are pinned from now on; notes where the others are.
+    fn pin(&mut self, look: &Look, frame: &Frame<'_>, before: &[u32], stillness: &[u32]) -> Vec<bool> {
+        let held = |i: usize| {
             let depth = look.depth(frame.position[i]);
+            let asleep = !look.awake[look.bin(frame.position[i])];
             // What is pinned stays so a little longer than it would be pinned: the surface moves by fits and starts.
-            pinned[i] = match before.binary_search(&frame.id[i]) {
-                Ok(_) => depth > self.layer - 0.5 * self.diameter,
-                Err(_) => depth > self.layer && still(i),
-            };
-            if depth > self.layer && !pinned[i] {
-                watched.push((frame.id[i], frame.position[i]));
+            match before.binary_search(&frame.id[i]) {
+                Ok(_) => asleep || depth > self.layer - 0.5 * self.diameter,
+                Err(_) => stillness[i] >= LOOKS && (asleep || depth > self.layer),
             }
-        }
-        watched.sort_unstable_by_key(|w| w.0);
-        self.watched = watched;
+        };
+        let pinned: Vec<bool> = (0..frame.len()).map(|i| self.may(frame, i) && held(i)).collect();
+        let free = (0..frame.len()).filter(|&i| !pinned[i]);
+        self.watched =
+            free.map(|i| Watched { id: frame.id[i], looks: stillness[i], place: frame.position[i] }).collect();
+        self.watched.sort_unstable_by_key(|w| w.id);
         pinned
     }
 
-    /// Rows of the grains that become columns now: pinned for a look at least, and no free grain near.
+    /// Rows of the grains that become columns now: pinned for a look at least, well below the layer, and no free grain near.
     fn pick(&self, look: &Look, frame: &Frame<'_>, pinned: &[bool], before: &[u32]) -> Vec<usize> {
         // The lowest centre of a free grain, in each bin.
         let mut low = vec![f64::INFINITY; look.top.len()];
@@ -145,23 +176,36 @@ impl Exchange {
             let bin = look.bin(frame.position[i]);
             low[bin] = low[bin].min(frame.position[i].z);
         }
+        let shell = SHELL * self.diameter;
         let alone = |i: usize| {
             let x = frame.position[i];
-            look.around(look.bin(x)).all(|bin| x.z + SHELL * self.diameter < low[bin])
+            look.depth(x) > self.layer + shell && look.around(look.bin(x), 1).all(|bin| x.z + shell < low[bin])
         };
         let old = |i: usize| before.binary_search(&frame.id[i]).is_ok();
         (0..frame.len()).filter(|&i| pinned[i] && old(i) && alone(i)).collect()
     }
 
-    /// Shares what is owed among neighbours under grains, so that what is too much here meets what is too little there.
-    fn share(&mut self, grid: &Grid, look: &Look) {
-        let mut covered = vec![false; grid.len()];
-        look.covered.iter().for_each(|&c| covered[c] = true);
+    /// Which columns may rise: those under grains, all of them pinned. What is free keeps the ground it lies on.
+    fn open(&self, grid: &Grid, relief: &Relief, frame: &Frame<'_>, look: &Look, pinned: &[bool]) -> Vec<bool> {
+        let mut open = vec![false; grid.len()];
+        look.covered.iter().for_each(|&c| open[c] = true);
+        for i in (0..frame.len()).filter(|&i| !pinned[i]) {
+            let (x, r) = (frame.position[i], frame.radius[i]);
+            let Some(c) = grid.column_at(x.x, x.y) else { continue };
+            if x.z - r < grid.origin.z + relief.height[c] + self.diameter {
+                around(grid, c, (r / grid.cell).ceil() as usize + 1).for_each(|c| open[c] = false);
+            }
+        }
+        open
+    }
+
+    /// Shares what is owed among neighbours that may rise, so that what is too much here meets what is too little there.
+    fn share(&mut self, grid: &Grid, open: &[bool]) {
         for _ in 0..SHARINGS {
             let mut next = vec![0; grid.len()];
             for c in (0..grid.len()).filter(|&c| self.owed[c] != 0) {
                 let ninth = self.owed[c] / 9;
-                for n in around(grid, c, 1).filter(|&n| n != c && covered[n]) {
+                for n in around(grid, c, 1).filter(|&n| n != c && open[n]) {
                     next[n] += ninth;
                     next[c] -= ninth;
                 }
@@ -205,16 +249,27 @@ struct Look {
     size: [usize; 2],
     /// z of the highest centre of those that lie in a bin, or else of the ground [m].
     top: Vec<f64>,
+    /// Whether something moves near a bin.
+    awake: Vec<bool>,
     /// Columns with a grain on them, in order.
     covered: Vec<usize>,
 }
 
 impl Look {
-    fn new(exchange: &Exchange, grid: &Grid, relief: &Relief, frame: &Frame<'_>) -> Look {
+    fn new(
+        exchange: &Exchange,
+        grid: &Grid,
+        relief: &Relief,
+        frame: &Frame<'_>,
+        pinned: &[u32],
+        stillness: &[u32],
+    ) -> Look {
         let (low, width) = (grid.origin.truncate(), exchange.diameter);
         let size = ((relief.end() - low) / width).ceil().max(DVec2::ONE);
         let size = [size.x as usize, size.y as usize];
-        let mut look = Look { low, width, size, top: vec![f64::NEG_INFINITY; size[0] * size[1]], covered: Vec::new() };
+        let bins = size[0] * size[1];
+        let (top, awake) = (vec![f64::NEG_INFINITY; bins], vec![false; bins]);
+        let mut look = Look { low, width, size, top, awake, covered: Vec::new() };
         let touching = frame.extras.iter().find(|e| e.name == "coordination").map(|e| &e.values);
         // What flies, or falls in a stream, is no surface. Faster than this a grain would leave its place by its own size.
         let fast = exchange.gravity * exchange.diameter;
@@ -222,7 +277,8 @@ impl Look {
         for i in 0..frame.len() {
             let x = frame.position[i];
             let Some(c) = grid.column_at(x.x, x.y) else { continue };
-            if touching.is_none_or(|t| t[i] > 0.0) && frame.velocity[i].length_squared() < fast {
+            let touches = || touching.is_none_or(|t| t[i] > 0.0) || pinned.binary_search(&frame.id[i]).is_ok();
+            if frame.velocity[i].length_squared() < fast && touches() {
                 let bin = look.bin(x);
                 look.top[bin] = look.top[bin].max(x.z);
             }
@@ -237,6 +293,7 @@ impl Look {
                 look.top[bin] = relief.over(at.x, at.y).map_or(f64::NEG_INFINITY, |over| over.z);
             }
         }
+        look.wake(exchange, frame, pinned, stillness);
         look.covered = (0..grid.len()).filter(|&c| near[c]).collect();
         look
     }
@@ -246,25 +303,42 @@ impl Look {
         (at.x as usize).min(self.size[0] - 1) + (at.y as usize).min(self.size[1] - 1) * self.size[0]
     }
 
-    /// A bin and those next to it.
-    fn around(&self, bin: usize) -> impl Iterator<Item = usize> + use<> {
-        let [nx, ny] = self.size;
-        let (x, y) = (bin % nx, bin / nx);
-        let xs = x.saturating_sub(1)..(x + 2).min(nx);
-        (y.saturating_sub(1)..(y + 2).min(ny)).flat_map(move |y| xs.clone().map(move |x| x + y * nx))
+    /// Finds the bins that are awake: those near a grain that moves, and is at the surface or will be there soon.
+    fn wake(&mut self, exchange: &Exchange, frame: &Frame<'_>, pinned: &[u32], stillness: &[u32]) {
+        let mut moving = vec![false; self.top.len()];
+        for i in (0..frame.len()).filter(|&i| stillness[i] == 0 && pinned.binary_search(&frame.id[i]).is_err()) {
+            let x = frame.position[i];
+            let bin = self.bin(x);
+            let near = AWAKE as f64 * self.width + 2.0 * frame.velocity[i].length() * exchange.look() + frame.radius[i];
+            moving[bin] |= x.z < self.top[bin] + near;
+        }
+        for bin in (0..moving.len()).filter(|&bin| moving[bin]) {
+            for near in self.around(bin, AWAKE) {
+                self.awake[near] = true;
+            }
+        }
+    }
+
+    /// A bin and those within so many of it.
+    fn around(&self, bin: usize, reach: usize) -> impl Iterator<Item = usize> + use<> {
+        within(self.size, bin, reach)
     }
 
     /// Depth of a centre below the mean surface round it [m].
     fn depth(&self, x: DVec3) -> f64 {
-        let (sum, count) = self.around(self.bin(x)).fold((0.0, 0.0), |(s, n), bin| (s + self.top[bin], n + 1.0));
+        let (sum, count) = self.around(self.bin(x), 1).fold((0.0, 0.0), |(s, n), bin| (s + self.top[bin], n + 1.0));
         sum / count - x.z
     }
 }
 
 /// Columns within so many of one, itself included.
 pub(super) fn around(grid: &Grid, column: usize, reach: usize) -> impl Iterator<Item = usize> + use<> {
-    let [nx, ny] = grid.size;
-    let (x, y) = (column % nx, column / nx);
+    within(grid.size, column, reach)
+}
+
+/// Places within so many of one, itself included, on a grid of that size.
+fn within([nx, ny]: [usize; 2], place: usize, reach: usize) -> impl Iterator<Item = usize> + use<> {
+    let (x, y) = (place % nx, place / nx);
     let xs = x.saturating_sub(reach)..(x + reach + 1).min(nx);
     (y.saturating_sub(reach)..(y + reach + 1).min(ny)).flat_map(move |y| xs.clone().map(move |x| x + y * nx))
 }

@@ -70,7 +70,7 @@ impl Ground {
     /// Lays the rhythm of the ground onto the steps of a run [s].
     pub(crate) fn set_dt(&mut self, dt: f64) {
         self.schedule = Schedule::new(EVERY, dt);
-        self.exchange.iter_mut().for_each(|e| e.schedule = Schedule::new(e.after, dt));
+        self.exchange.iter_mut().for_each(|e| e.schedule = Schedule::new(e.look(), dt));
     }
 
     /// The columns.
@@ -111,20 +111,22 @@ impl Ground {
     /// One step of the ground, where one is due after a step of the grains.
     pub(crate) fn step(&mut self, dem: &mut Dem) -> Result<(), WorldError> {
         let due = self.schedule.due(dem.steps());
-        if let Some(exchange) = self.exchange.as_mut().filter(|e| e.schedule.due(dem.steps())) {
+        let looks = self.exchange.as_ref().is_some_and(|e| e.schedule.due(dem.steps()));
+        if let (true, Some(exchange)) = (looks, &mut self.exchange) {
             self.changed |= exchange.step(&mut self.columns, &self.relief, dem);
-        } else if !due {
-            return Ok(());
-        }
-        if let (true, Some(exchange), Some(recipe)) = (due, &mut self.exchange, &self.recipe) {
             // A relief that changed a moment ago is not yet that of the columns.
             if self.changed {
                 self.relief = Arc::new(relief_of(&self.columns));
             }
-            self.changed |= exchange.thaw(&mut self.columns, &self.relief, dem, recipe, 2.0 * EVERY)?;
+            if let Some(recipe) = &self.recipe {
+                self.changed |= exchange.thaw(&mut self.columns, &self.relief, dem, recipe)?;
+            }
         }
         if due {
             self.changed |= self.columns.erode(SWEEPS).moved != 0;
+        }
+        if !(due || looks) {
+            return Ok(());
         }
         self.hand_over(dem)
     }

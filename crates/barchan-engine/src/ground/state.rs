@@ -1,6 +1,6 @@
 //! The ground into a checkpoint and back.
 
-use super::exchange::{Exchange, Kept};
+use super::exchange::{Exchange, Kept, Watched};
 use super::{Ground, relief_of};
 use crate::checkpoint::{Checkpoint, CheckpointError, CheckpointWriter};
 use barchan_dem::Column;
@@ -59,8 +59,8 @@ impl Ground {
 
 impl Exchange {
     fn save(&self, to: &mut CheckpointWriter) {
-        to.put("ground/watched.id", &Column::U32(self.watched.iter().map(|w| w.0).collect()));
-        to.put("ground/watched.place", &Column::F64(self.watched.iter().flat_map(|w| w.1.to_array()).collect()));
+        to.put("ground/watched", &Column::U32(self.watched.iter().flat_map(|w| [w.id, w.looks]).collect()));
+        to.put("ground/watched.place", &Column::F64(self.watched.iter().flat_map(|w| w.place.to_array()).collect()));
         // The bits of what may be negative.
         to.put("ground/owed", &Column::U64(self.owed.iter().map(|&o| o as u64).collect()));
         to.put("ground/pool.radius", &Column::F64(self.pool.iter().map(|k| k.radius).collect()));
@@ -69,13 +69,15 @@ impl Exchange {
     }
 
     fn load(&mut self, from: &Checkpoint) -> Result<(), CheckpointError> {
-        let (Some(Column::U32(ids)), Some(Column::U32(shapes))) =
-            (from.column("ground/watched.id"), from.column("ground/pool.shape"))
+        let (Some(Column::U32(watched)), Some(Column::U32(shapes))) =
+            (from.column("ground/watched"), from.column("ground/pool.shape"))
         else {
             return Err(from.unfit("no account of the exchange"));
         };
-        let places = from.f64s("ground/watched.place", 3 * ids.len())?;
-        self.watched = ids.into_iter().zip(places.chunks_exact(3).map(DVec3::from_slice)).collect();
+        let places = from.f64s("ground/watched.place", watched.len() / 2 * 3)?;
+        let places = places.chunks_exact(3).map(DVec3::from_slice);
+        self.watched =
+            watched.chunks_exact(2).zip(places).map(|(w, place)| Watched { id: w[0], looks: w[1], place }).collect();
         self.owed = from.u64s("ground/owed", self.owed.len())?.into_iter().map(|o| o as i64).collect();
         let radii = from.f64s("ground/pool.radius", shapes.len())?;
         self.pool = radii.into_iter().zip(shapes).map(|(radius, shape)| Kept { radius, shape: shape as u16 }).collect();

@@ -39,17 +39,16 @@ struct Strike {
 }
 
 impl Exchange {
-    /// Thaws what will be struck within the next `time` [s]. Whether the columns have changed.
+    /// Thaws what will be struck until the look after the next. Whether the columns have changed.
     pub fn thaw(
         &mut self,
         columns: &mut Columns,
         relief: &Relief,
         dem: &mut Dem,
         recipe: &Recipe,
-        time: f64,
     ) -> Result<bool, DemError> {
         let frame = dem.frame();
-        let blows = self.blows(columns, &frame, time);
+        let blows = self.blows(columns, &frame, 2.0 * self.look());
         if blows.is_empty() {
             return Ok(false);
         }
