@@ -136,6 +136,9 @@ impl<R: Kernels> Solver<R> {
         if !self.pinned.ids.is_empty() {
             out.push(("pinned".into(), Column::U32(self.pinned.ids.clone())));
         }
+        if !self.pinned.waking.is_empty() {
+            out.push(("waking".into(), Column::U32(self.pinned.waking.clone())));
+        }
         out.push(("block.end".into(), Column::U32(self.blocks.iter().map(|b| b.end).collect())));
         for (b, lists) in self.blocks.iter().enumerate() {
             for (kind, batches, rolls) in
@@ -273,6 +276,9 @@ impl<R: Kernels> Solver<R> {
         }
         if columns("pinned").is_some() {
             solver.pinned.ids = read.u32s("pinned")?;
+        }
+        if columns("waking").is_some() {
+            solver.pinned.waking = read.u32s("waking")?;
         }
         solver.find_carriers();
         solver.carry_walls();

@@ -17,6 +17,9 @@ use glam::DQuat;
 pub struct Pinned {
     /// Their ids, in order.
     pub ids: Vec<u32>,
+    /// Ids of those let go since the last step, in order. The forces on them are not known before lists have their pairs
+    /// again: they stay for one step more.
+    pub waking: Vec<u32>,
     /// Their slots, in order.
     slots: Vec<u32>,
     /// By slot; empty where none is.
@@ -79,8 +82,11 @@ impl<R: Kernels> Solver<R> {
                 self.hold(g);
             } else {
                 self.let_go(g);
+                self.pinned.waking.push(self.grains.id[g]);
             }
         }
+        self.pinned.waking.sort_unstable();
+        self.pinned.waking.dedup();
         // Lists lack the pairs of those let go, and have those of the newly pinned.
         self.spoil(changed.len() * WORTH_SORTING > self.grains.len());
     }
@@ -101,10 +107,13 @@ impl<R: Kernels> Solver<R> {
         }
     }
 
-    /// Where the pinned grains are that share a block with others.
+    /// Where the pinned grains are that share a block with others, and those that are waking.
     pub fn places_of_pinned(&self, whole: &[bool]) -> Places {
         let mut places = Places { grains: Vec::new(), spheres: Vec::new() };
-        for g in self.pinned.slots.iter().map(|&slot| slot as usize).filter(|g| !whole[g / self.block]) {
+        let pinned = self.pinned.slots.iter().map(|&slot| slot as usize).filter(|g| !whole[g / self.block]);
+        let among = if self.pinned.waking.is_empty() { 0 } else { self.grains.len() };
+        let wakes = |g: &usize| !self.pinned.has(*g) && self.pinned.waking.binary_search(&self.grains.id[*g]).is_ok();
+        for g in pinned.chain((0..among).filter(wakes)) {
             places.grains.push((g, *self.grains.place(g, &self.spheres.record), self.grains.turn(g)));
             places.spheres.extend(self.spheres.record[self.grains.spheres_of(g..g + 1)].iter().map(|r| r.place));
         }
@@ -122,6 +131,10 @@ impl<R: Kernels> Solver<R> {
             let own = self.grains.spheres_of(g..g + 1);
             self.spheres.record[own].iter_mut().zip(&mut spheres).for_each(|(record, place)| record.place = place);
             self.hold(g);
+            if !self.pinned.has(g) {
+                self.let_go(g);
+            }
         }
+        self.pinned.waking.clear();
     }
 }

@@ -85,6 +85,17 @@ impl Bed {
         }
     }
 
+    /// Whether all middles within a patch of this one are of that height [cells].
+    #[inline]
+    fn level_round(&self, (i, j): (i64, i64), height: f64) -> bool {
+        let [nx, ny] = self.relief.size;
+        if i < 1 || j < 1 || i + 2 >= nx as i64 || j + 2 >= ny as i64 {
+            return false;
+        }
+        let first = (i - 1) as usize + (j - 1) as usize * nx;
+        (0..4).all(|row| self.relief.height[first + row * nx..][..4].iter().all(|h| h * self.per_metre == height))
+    }
+
     /// Distance and normal of the surface from `q`, a point relative to the relief's origin [m]; beyond `most` [m] a lower bound of the
     /// distance.
     #[inline]
@@ -97,6 +108,9 @@ impl Bed {
         let from = DVec3::new(p.x - own.0 as f64, p.y - own.1 as f64, p.z);
         let over = here.at(from.x, from.y);
         let above = p.z >= over;
+        if above && here.low == here.high && most <= 1.0 && self.level_round(own, here.low) {
+            return Nearest { distance: (p.z - over).min(most) * cell, normal: DVec3::Z, radius: 0.0 };
+        }
         let reach = (p.z - over).abs().min(if above { most } else { BELOW });
         let mut best = here.nearest(from);
         // Nothing outside this square can be nearer.

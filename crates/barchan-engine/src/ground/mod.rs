@@ -111,7 +111,8 @@ impl Ground {
     /// One step of the ground, where one is due after a step of the grains.
     pub(crate) fn step(&mut self, dem: &mut Dem) -> Result<(), WorldError> {
         let due = self.schedule.due(dem.steps());
-        let looks = self.exchange.as_ref().is_some_and(|e| e.schedule.due(dem.steps()));
+        // What strikes the ground soon after the start must be seen at the start.
+        let looks = self.exchange.as_ref().is_some_and(|e| e.schedule.due(dem.steps()) || dem.steps() == 1);
         if let (true, Some(exchange)) = (looks, &mut self.exchange) {
             self.changed |= exchange.step(&mut self.columns, &self.relief, dem);
             // A relief that changed a moment ago is not yet that of the columns.

@@ -35,16 +35,16 @@ pub(super) fn rise(
 ) -> Vec<(usize, i64)> {
     let grid = columns.grid();
     let most = metres(rise.iter().copied().max().unwrap_or(0));
-    let balls = balls(&rise, most, grid, relief, frame, stays);
+    let mut balls = balls(&rise, most, grid, relief, frame, stays);
     for _ in 0..ROUNDS {
         let raised = raised(relief, columns, &rise);
         let mut cut = vec![0_i64; rise.len()];
-        let mut held = true;
-        for ball in &balls {
+        // What has room now has room for good: from here on the surface only falls.
+        balls.retain(|ball| {
             let near = raised.nearest(&WallState::default(), 0, ball.centre);
             let excess = ball.radius - near.distance - ball.overlap;
-            if excess > SLACK * ball.radius {
-                held = false;
+            let pressed = excess > SLACK * ball.radius;
+            if pressed {
                 let foot = ball.centre - near.normal * near.distance;
                 let corners = corners(grid, foot.truncate());
                 // Only what was raised can be taken back.
@@ -59,8 +59,9 @@ pub(super) fn rise(
                     }
                 }
             }
-        }
-        if held {
+            pressed
+        });
+        if balls.is_empty() {
             return gather(rise);
         }
         rise.iter_mut().zip(&cut).for_each(|(r, c)| *r -= c);

@@ -30,12 +30,23 @@ const THAWED: u64 = ((1 << 24) - 2) << 40;
 
 /// Something that comes down fast.
 struct Strike {
+    /// Where it is [m].
+    from: DVec3,
     /// Where it will be, or touch [m].
     at: DVec3,
     /// Half of its width [m].
     radius: f64,
     /// How deep it will go [m].
     depth: f64,
+}
+
+impl Strike {
+    /// Distance of a point from its way [m].
+    fn way(&self, x: DVec3) -> f64 {
+        let all = self.at - self.from;
+        let share = (x - self.from).dot(all) / all.length_squared().max(f64::MIN_POSITIVE);
+        (self.from + all * share.clamp(0.0, 1.0)).distance(x)
+    }
 }
 
 impl Exchange {
@@ -55,7 +66,7 @@ impl Exchange {
         let pinned: Vec<u32> = dem.pinned().to_vec();
         let mut held = pinned.clone();
         if !pinned.is_empty() {
-            let struck = |x: DVec3| blows.iter().any(|b| b.at.distance(x) < b.radius + b.depth + self.diameter);
+            let struck = |x: DVec3| blows.iter().any(|b| b.way(x) < b.radius + b.depth + self.diameter);
             let mut go: Vec<u32> = (0..frame.len())
                 .filter(|&i| pinned.binary_search(&frame.id[i]).is_ok() && struck(frame.position[i]))
                 .map(|i| frame.id[i])
@@ -87,7 +98,7 @@ impl Exchange {
             let density = frame.mass[i] / (4.0 / 3.0 * PI * radius.powi(3));
             let height = v.z.min(0.0).powi(2) / (2.0 * self.gravity);
             let depth = 0.14 / mu * (density / bulk).sqrt() * (2.0 * radius).powf(2.0 / 3.0) * height.cbrt();
-            (depth > self.thaw).then(|| Strike { at: x + v * time, radius, depth })
+            (depth > self.thaw).then(|| Strike { from: x, at: x + v * time, radius, depth })
         };
         (0..frame.len()).filter_map(blow).collect()
     }
@@ -95,8 +106,12 @@ impl Exchange {
     /// Where a blow meets the surface, if it does (nearly) by then.
     fn lands(&self, relief: &Relief, blow: Strike) -> Option<Strike> {
         let over = relief.over(blow.at.x, blow.at.y)?;
-        let lands = blow.at.z - blow.radius < over.z + self.diameter && blow.at.z + blow.radius > over.z;
-        lands.then(|| Strike { at: blow.at.with_z(over.z), ..blow })
+        let lands = blow.at.z - blow.radius < over.z + self.diameter && blow.from.z + blow.radius > over.z;
+        // It may go on for a while after that: where it touches is meant.
+        let share = (blow.from.z - blow.radius - over.z) / (blow.from.z - blow.at.z);
+        let touch = blow.from.lerp(blow.at, share.clamp(0.0, 1.0));
+        let over = relief.over(touch.x, touch.y)?;
+        lands.then(|| Strike { at: touch.with_z(over.z), ..blow })
     }
 
     /// Takes a bowl from the columns: which were lowered, and by how much [quanta].

@@ -1,0 +1,106 @@
+//! Grains that are held where they are, and let go again.
+
+mod common;
+use barchan_core::walls::{Geometry, Side, Wall};
+use barchan_dem::{Dem, NewGrain, Precision, Settings};
+use common::*;
+use glam::{DQuat, DVec3};
+
+/// A heap of `count` grains at rest in a tray, on a slope that friction alone holds: springs are stretched everywhere.
+fn heap(count: usize, shape: u16) -> (Settings, Dem) {
+    let mut material = glass();
+    material.rolling = 0.1;
+    let mut s = settings(material, HERTZ);
+    s.precision = Precision::Double;
+    s.gravity = DVec3::new(9.81 * 0.3, 0.0, -9.81);
+    let tray = Geometry::Box { min: DVec3::new(0.0, 0.0, 0.0), max: DVec3::new(0.03, 0.02, 0.5), side: Side::Inside, open: [false; 6] };
+    s.walls = vec![Wall::new("tray", tray, 0)];
+    s.dt = automatic_dt(&s, 1e-3, 1.0);
+    let mut dem = Dem::new(s.clone());
+    let place = |k: usize| {
+        let at = DVec3::new((k % 7) as f64, (k / 7 % 5) as f64, (k / 35) as f64) * 3.6e-3;
+        let turn = DQuat::from_rotation_y(0.37 * k as f64);
+        let position = at + DVec3::new(2.5e-3 + 3e-4 * (k % 3) as f64, 2.5e-3, 2.5e-3);
+        NewGrain { shape, orientation: turn, ..grain(position, DVec3::ZERO, 1e-3) }
+    };
+    dem.add(&(0..count).map(place).collect::<Vec<_>>()).unwrap();
+    while dem.time() < 0.5 {
+        dem.step().unwrap();
+    }
+    (s, dem)
+}
+
+fn fastest(dem: &Dem) -> f64 {
+    dem.frame().velocity.iter().map(|v| v.length()).fold(0.0, f64::max)
+}
+
+fn copy(s: &Settings, dem: &Dem) -> Dem {
+    let columns = dem.save();
+    Dem::load(s.clone(), &|name| columns.iter().find(|c| c.0 == name).map(|c| c.1.clone())).unwrap()
+}
+
+#[test]
+fn a_heap_that_was_pinned_and_is_let_go_stands_as_it_stood() {
+    for shape in [0, 1] {
+        let (s, mut dem) = heap(300, shape);
+        let (before, places) = (fastest(&dem), dem.frame().position.to_vec());
+        let ids = dem.frame().id.to_vec();
+        let all: Vec<u32> = ids.clone();
+        let lower: Vec<u32> = (0..ids.len()).filter(|&i| places[i].z < 6e-3).map(|i| ids[i]).collect();
+        assert!(before < 1e-3 && lower.len() > 30, "at rest: {before} m/s");
+        for pinned in [all, lower] {
+            let mut dem = copy(&s, &dem);
+            dem.set_pinned(&pinned);
+            run(&mut dem, 300);
+            dem.set_pinned(&[]);
+            let mut worst = 0.0_f64;
+            for _ in 0..300 {
+                run(&mut dem, 1);
+                worst = worst.max(fastest(&dem));
+            }
+            // Without what contacts remembered of sliding, grains let go jump at some 0.02 m/s.
+            assert!(worst < before.max(1e-4) * 3.0, "shape {shape}: {worst} m/s, {before} before");
+        }
+        run(&mut dem, 1);
+    }
+}
+
+#[test]
+fn with_some_pinned_and_some_let_go_again_a_run_resumes_bit_for_bit_and_threads_change_nothing() {
+    let (s, mut dem) = heap(300, 1);
+    let place = dem.frame().position.to_vec();
+    let id = dem.frame().id.to_vec();
+    let below = |z: f64| -> Vec<u32> { (0..id.len()).filter(|&i| place[i].z < z).map(|i| id[i]).collect() };
+    dem.set_pinned(&below(8e-3));
+    run(&mut dem, 150);
+    let on = |mut dem: Dem| {
+        run(&mut dem, 50);
+        dem.set_pinned(&below(5e-3));
+        run(&mut dem, 200);
+        dem.set_pinned(&[]);
+        run(&mut dem, 100);
+        dem.hash()
+    };
+    let again = copy(&s, &dem);
+    let two = copy(&s, &dem);
+    let expected = on(dem);
+    assert_eq!(on(again), expected);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    assert_eq!(pool.install(|| on(two)), expected);
+}
+
+#[test]
+fn a_grain_of_several_spheres_weighs_again_what_it_weighed() {
+    let (_, mut dem) = heap(2, 1);
+    dem.set_pinned(&[0, 1]);
+    run(&mut dem, 20);
+    dem.set_pinned(&[]);
+    run(&mut dem, 20);
+    // Struck by an equal one it gives way: a grain without its mass would stand like a wall.
+    let target = state(&dem, 0).0;
+    let away = DVec3::new(0.0, 0.0, 4.2e-3);
+    dem.add(&[NewGrain { shape: 1, velocity: DVec3::NEG_Z, ..grain(target + away, DVec3::ZERO, 1e-3) }]).unwrap();
+    let before = state(&dem, 0).0;
+    run(&mut dem, 400);
+    assert!((state(&dem, 0).0 - before).length() > 1e-5);
+}
