@@ -227,6 +227,31 @@ impl Level {
         }
     }
 
+    /// Partners of a sphere of any size: all within reach.
+    fn within<const PERIODIC: bool>(&self, search: &Search<'_, impl Balls + ?Sized>, hits: &mut Hits) {
+        let cells: [Vec<u32>; 3] = std::array::from_fn(|k| {
+            let (axis, size) = (self.axes[k], 1.0 / self.inverse[k]);
+            // No member reaches farther than half a cell.
+            let reach = search.ball[3] + 0.5 * size;
+            let at = |x: f64| ((x - self.origin[k]) * self.inverse[k]).floor() as i64;
+            let (from, to) = (at(search.ball[k] - reach), at(search.ball[k] + reach));
+            if axis.wraps {
+                let many = (to - from + 1).min(i64::from(axis.cells));
+                (from..from + many).map(|c| c.rem_euclid(i64::from(axis.cells)) as u32).collect()
+            } else {
+                (from.max(0)..=to.min(i64::from(axis.cells) - 1)).map(|c| c as u32).collect()
+            }
+        });
+        if cells[0].is_empty() {
+            return;
+        }
+        for &z in &cells[2] {
+            for &y in &cells[1] {
+                self.rows::<PERIODIC>(&cells[0], y, z, search, hits);
+            }
+        }
+    }
+
     /// Cells next to each other in x are next to each other in memory: one run unless it wraps.
     #[inline]
     fn rows<const PERIODIC: bool>(
@@ -368,6 +393,19 @@ impl Neighbours {
         }
     }
 
+    /// Finds all spheres within reach of sphere `i`, itself among them: where only some of the spheres look for partners.
+    pub fn all_of(&self, i: u32, balls: &(impl Balls + ?Sized), hits: &mut Hits) {
+        hits.count = 0;
+        let search = Search { ball: balls.ball(i as usize), balls, period: self.period };
+        for level in self.levels.iter().filter(|l| !l.items.is_empty()) {
+            if self.period == DVec3::ZERO {
+                level.within::<false>(&search, hits);
+            } else {
+                level.within::<true>(&search, hits);
+            }
+        }
+    }
+
     #[inline(always)]
     fn pairs<const PERIODIC: bool>(&self, i: u32, search: &Search<'_, impl Balls + ?Sized>, hits: &mut Hits) {
         let own = self.level_of[i as usize] as usize;
@@ -402,10 +440,19 @@ mod tests {
                 assert!(found.insert(pair), "pair {pair:?} found twice");
             }
         }
+        let all: Vec<BTreeSet<u32>> = (0..balls.len() as u32)
+            .map(|i| {
+                grid.all_of(i, balls, &mut hits);
+                let set: BTreeSet<u32> = hits.pairs().iter().map(|h| h.0).collect();
+                assert_eq!(set.len(), hits.pairs().len(), "each once");
+                set
+            })
+            .collect();
         for i in 0..balls.len() {
             for j in 0..i {
                 let d: f64 = (0..3).map(|k| nearest_image(balls[i][k] - balls[j][k], period[k]).powi(2)).sum();
                 let near = d < (balls[i][3] + balls[j][3]).powi(2);
+                assert_eq!(near, all[i].contains(&(j as u32)) && all[j].contains(&(i as u32)), "of all: {j} {i}");
                 assert_eq!(near, found.contains(&(j as u32, i as u32)), "pair {j} {i} at {}", d.sqrt());
             }
         }

@@ -13,7 +13,12 @@ fn heap(count: usize, shape: u16) -> (Settings, Dem) {
     let mut s = settings(material, HERTZ);
     s.precision = Precision::Double;
     s.gravity = DVec3::new(9.81 * 0.3, 0.0, -9.81);
-    let tray = Geometry::Box { min: DVec3::new(0.0, 0.0, 0.0), max: DVec3::new(0.03, 0.02, 0.5), side: Side::Inside, open: [false; 6] };
+    let tray = Geometry::Box {
+        min: DVec3::new(0.0, 0.0, 0.0),
+        max: DVec3::new(0.03, 0.02, 0.5),
+        side: Side::Inside,
+        open: [false; 6],
+    };
     s.walls = vec![Wall::new("tray", tray, 0)];
     s.dt = automatic_dt(&s, 1e-3, 1.0);
     let mut dem = Dem::new(s.clone());

@@ -85,15 +85,25 @@ impl Bed {
         }
     }
 
-    /// Whether all middles within a patch of this one are of that height [cells].
+    /// Least and greatest height [cells] of the middles within a patch of this one; none at the rim.
     #[inline]
-    fn level_round(&self, (i, j): (i64, i64), height: f64) -> bool {
+    fn range_round(&self, (i, j): (i64, i64)) -> Option<(f64, f64)> {
         let [nx, ny] = self.relief.size;
         if i < 1 || j < 1 || i + 2 >= nx as i64 || j + 2 >= ny as i64 {
-            return false;
+            return None;
         }
         let first = (i - 1) as usize + (j - 1) as usize * nx;
-        (0..4).all(|row| self.relief.height[first + row * nx..][..4].iter().all(|h| h * self.per_metre == height))
+        let (mut low, mut high) = ([f64::INFINITY; 4], [f64::NEG_INFINITY; 4]);
+        for row in 0..4 {
+            let heights = &self.relief.height[first + row * nx..][..4];
+            for k in 0..4 {
+                low[k] = if heights[k] < low[k] { heights[k] } else { low[k] };
+                high[k] = if heights[k] > high[k] { heights[k] } else { high[k] };
+            }
+        }
+        let least = low[0].min(low[1]).min(low[2].min(low[3]));
+        let most = high[0].max(high[1]).max(high[2].max(high[3]));
+        Some((least * self.per_metre, most * self.per_metre))
     }
 
     /// Distance and normal of the surface from `q`, a point relative to the relief's origin [m]; beyond `most` [m] a lower bound of the
@@ -104,13 +114,17 @@ impl Bed {
         let p = q * self.per_metre - DVec3::new(0.5, 0.5, 0.0);
         let most = most * self.per_metre;
         let own = (floor(p.x), floor(p.y));
+        // What most balls meet: nothing, or level ground.
+        if most <= 1.0
+            && let Some((low, high)) = self.range_round(own)
+            && (p.z - high >= most || (low == high && p.z >= high))
+        {
+            return Nearest { distance: (p.z - high).min(most) * cell, normal: DVec3::Z, radius: 0.0 };
+        }
         let here = self.patch(own.0, own.1);
         let from = DVec3::new(p.x - own.0 as f64, p.y - own.1 as f64, p.z);
         let over = here.at(from.x, from.y);
         let above = p.z >= over;
-        if above && here.low == here.high && most <= 1.0 && self.level_round(own, here.low) {
-            return Nearest { distance: (p.z - over).min(most) * cell, normal: DVec3::Z, radius: 0.0 };
-        }
         let reach = (p.z - over).abs().min(if above { most } else { BELOW });
         let mut best = here.nearest(from);
         // Nothing outside this square can be nearer.

@@ -503,6 +503,8 @@ pub fn build<R: Real>(
         pairs.iter().filter(|p| asleep(p)).for_each(|p| push(&mut filler, p));
         awake
     };
+    // Where most grains are pinned it is only the free ones that look for partners.
+    let few = 2 * r.pinned.count() > r.grains.len();
     // Where each sphere of the old lists is now.
     let mut now = vec![NEWBORN; if r.pinned.count() > 0 { carry.starts.len() } else { 0 }];
     if r.pinned.count() > 0 {
@@ -532,8 +534,14 @@ pub fn build<R: Real>(
                     let partners = carry.touched(old_slot(i)).map(|old| now[old as usize]);
                     partners.filter(|&j| j != NEWBORN && held(j)).for_each(|j| enter(Near::new(i, j, true)));
                 }
-                grid.pairs_of(i, balls, hits);
-                let meets = |j: u32| grain_of(j) != grain && !covered(grain_of(j)) && !(pinned && held(j));
+                match (few, pinned) {
+                    (true, true) => continue,
+                    (true, false) => grid.all_of(i, balls, hits),
+                    (false, _) => grid.pairs_of(i, balls, hits),
+                }
+                // A pair of two that look is taken from its lower slot.
+                let taken = |j: u32| if few { j > i || held(j) } else { !(pinned && held(j)) };
+                let meets = |j: u32| grain_of(j) != grain && !covered(grain_of(j)) && taken(j);
                 for &(j, square) in hits.pairs().iter().filter(|h| meets(h.0)) {
                     let sum = (radius + spheres.record[j as usize].place[3]) * (1.0 + TOUCHING_GAP);
                     enter(Near::new(i, j, square < sum * sum));
