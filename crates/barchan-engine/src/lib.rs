@@ -22,7 +22,7 @@ mod state;
 pub mod world;
 
 pub use assemble::{Meeting, SceneErrors, assemble};
-pub use ground::Ground;
+pub use ground::{Account, Ground};
 pub use meshes::{fetch as fetch_meshes, mended as mended_mesh};
 pub use run::{Progress, Run, RunError, RunOptions, RunReport, Status, keep, run, shapes};
 pub use sinks::Tally;

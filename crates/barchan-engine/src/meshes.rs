@@ -196,6 +196,7 @@ fn built_in(name: &str) -> Option<Mesh> {
         "rook" => rook(),
         "bishop" => bishop(),
         "shovel" => shovel(),
+        "bucket" => bucket(),
         "screw" => screw(1.0, 0.25, 4.0, 4.0),
         "mixer" => mixer(),
         "boot" => outdoors::boot(),
@@ -280,6 +281,11 @@ fn shovel() -> Mesh {
         mesh.append(&Mesh::box_of(size).transformed(&DAffine3::from_translation(at)));
     }
     mesh
+}
+
+/// A bucket of height 1 and mouth of diameter 1, its foot on the ground.
+fn bucket() -> Mesh {
+    turned(&[[0.0, 0.0], [0.36, 0.0], [0.5, 1.0], [0.46, 1.0], [0.33, 0.05], [0.0, 0.05]])
 }
 
 /// Four blades across a shaft along z, set at 45°.

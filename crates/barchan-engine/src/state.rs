@@ -25,7 +25,7 @@ impl World {
         if let Some(ground) = &self.ground {
             ground.save(to);
         }
-        self.pressers.save(to);
+        self.pressers.save(to, self.ground.as_ref());
         for (name, column) in self.dem.save() {
             to.put(&format!("dem/{name}"), &column);
         }
@@ -44,7 +44,7 @@ impl World {
         }
         self.left = tallies.next().unwrap_or_default();
         self.load_live(from)?;
-        self.pressers.load(from, self.ground.as_ref().map_or(0, |g| g.columns().grid().len()))?;
+        self.pressers.load(from, self.ground.as_mut())?;
         for (i, m) in self.measurements.iter_mut().enumerate() {
             let column = |name: &str| from.column(&format!("measure/{i}/{name}"));
             m.observer.load(&column).map_err(|what| from.unfit(format!("measurement {}: {what}", m.name)))?;

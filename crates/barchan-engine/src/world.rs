@@ -2,7 +2,7 @@
 
 use crate::assemble::Meeting;
 use crate::emit::Emitter;
-use crate::ground::{Ground, Pressers};
+use crate::ground::{Account, Ground, Pressers};
 use crate::live::Live;
 use crate::observers::{Observer, View};
 use crate::schedule::{Schedule, steps_of};
@@ -258,7 +258,7 @@ impl World {
 
     /// Volume of the ground that bodies have compressed away so far [quanta of column height].
     pub fn compressed(&self) -> i128 {
-        self.pressers.compressed()
+        self.ground.as_ref().map_or(0, |g| g.compressed)
     }
 
     /// The ground, where there is one.
@@ -291,6 +291,17 @@ impl World {
     /// What emitters and rain have brought so far, by name, and whether they are done.
     pub fn born(&self) -> Vec<(&str, Tally)> {
         self.emitters.iter().map(|e| (e.name(), e.tally())).collect()
+    }
+
+    /// The account of grains and ground, where there is one.
+    pub fn account(&self) -> Option<Account> {
+        self.ground.as_ref().map(|g| g.account(&self.dem.frame()))
+    }
+
+    /// Mass of grains and ground [kg], less what emitters have brought, and with what has left: it stays, to rounding.
+    pub fn balance(&self) -> Option<f64> {
+        let sum = |all: Vec<(&str, Tally)>| all.iter().map(|(_, t)| t.mass).sum::<f64>();
+        self.account().map(|a| a.mass(a.total()) - sum(self.born()) + sum(self.tallies()))
     }
 
     /// Bytes held now.

@@ -1,20 +1,11 @@
 //! Bodies among grains, walls and each other: what is conserved, what stands, what is measured.
 
+mod common;
 use barchan_core::frame::Frame;
 use barchan_engine::{World, assemble};
 use barchan_scene::Scene;
+use common::{run, world_of as world};
 use glam::{DQuat, DVec3};
-
-fn world(text: &str) -> World {
-    let parsed = Scene::from_toml(text, "test").unwrap_or_else(|e| panic!("{}", e.listing()));
-    assemble(&parsed).unwrap_or_else(|e| panic!("{}", e.listing()))
-}
-
-fn run(world: &mut World, time: f64) {
-    while world.time() < time {
-        world.step().unwrap();
-    }
-}
 
 /// Momentum [kg m/s] and angular momentum about the origin [kg m²/s] of everything.
 fn momenta(frame: &Frame<'_>) -> (DVec3, DVec3) {

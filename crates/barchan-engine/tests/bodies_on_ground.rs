@@ -1,8 +1,9 @@
 //! Bodies, driven wheels and moving walls on a ground, through scenes.
 
+mod common;
 use barchan_engine::checkpoint::{Checkpoint, CheckpointWriter};
-use barchan_engine::{World, assemble, fetch_meshes};
-use barchan_scene::{Parsed, Scene};
+use barchan_engine::{World, fetch_meshes};
+use common::{parse_of as parse, run, world_of as world};
 use glam::DVec3;
 use std::path::Path;
 
@@ -22,21 +23,6 @@ friction = 0.5
 cell = "1 cm"
 height = 0.5
 "#;
-
-fn parse(text: &str) -> Parsed {
-    let parsed = Scene::from_toml(text, "test").unwrap_or_else(|e| panic!("{}", e.listing()));
-    fetch_meshes(parsed, Path::new("")).unwrap_or_else(|e| panic!("{}", e.listing()))
-}
-
-fn world(text: &str) -> World {
-    assemble(&parse(text)).unwrap_or_else(|e| panic!("{}", e.listing()))
-}
-
-fn run(world: &mut World, time: f64) {
-    while world.time() < time - 1e-9 {
-        world.step().unwrap();
-    }
-}
 
 /// Where body 0 is, and how fast.
 fn body(world: &World) -> (DVec3, DVec3) {
@@ -59,6 +45,7 @@ fn a_ball_that_falls_stops_at_a_depth_that_grows_as_the_cube_root_of_its_height(
                 world(&text.replace("cell = \"1 cm\"", "cell = \"1 cm\"\nmin = [-0.5, -0.5]\nmax = [0.5, 0.5]"));
             assert!((w.plan().dt - 1e-3).abs() < 1e-9, "without grains the step is the ground's: {}", w.plan().dt);
             let before = w.ground().unwrap().columns().total();
+            let account = w.account().unwrap().total();
             let mut deepest = f64::INFINITY;
             for _ in 0..500 {
                 w.step().unwrap();
@@ -66,6 +53,7 @@ fn a_ball_that_falls_stops_at_a_depth_that_grows_as_the_cube_root_of_its_height(
             }
             let after = w.ground().unwrap().columns().total();
             assert!(w.compressed() > 0 && after + w.compressed() == before, "volume is exact");
+            assert_eq!(w.account().unwrap().total(), account, "and so is the account of mass");
             assert!(body(&w).1.length() < 0.03, "it lies: {}", body(&w).1);
             (drop + 0.06 - deepest, 0.06 - deepest)
         })
@@ -123,7 +111,8 @@ fn a_run_with_bodies_on_ground_resumes_bit_for_bit() {
         w.save(&mut writer);
         writer.write(folder.path()).unwrap();
         let saved = Checkpoint::newest(folder.path()).unwrap();
-        let mut again = barchan_engine::assemble::restore(&parse(&text), &saved).unwrap().unwrap();
+        let parsed = fetch_meshes(parse(&text), Path::new("")).unwrap();
+        let mut again = barchan_engine::assemble::restore(&parsed, &saved).unwrap().unwrap();
         assert_eq!(w.hash(), again.hash());
         run(&mut w, 0.12);
         run(&mut again, 0.12);

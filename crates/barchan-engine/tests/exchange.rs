@@ -1,8 +1,9 @@
 //! Grains that become ground, and ground that becomes grains.
 
+mod common;
 use barchan_engine::checkpoint::{Checkpoint, CheckpointWriter};
 use barchan_engine::{World, assemble};
-use barchan_scene::{Parsed, Scene};
+use common::{parse_of as parse, run, world_of as world};
 use glam::DVec3;
 
 /// A tall heap in a narrow pen.
@@ -61,21 +62,6 @@ radius = "5 mm"
 at = [[0, 0, 0.03]]
 velocity = [0, 0, -1]
 "#;
-
-fn parse(text: &str) -> Parsed {
-    Scene::from_toml(text, "test").unwrap_or_else(|e| panic!("{}", e.listing()))
-}
-
-fn world(text: &str) -> World {
-    assemble(&parse(text)).unwrap_or_else(|e| panic!("{}", e.listing()))
-}
-
-/// Steps until `time` [s].
-fn run(world: &mut World, time: f64) {
-    while world.time() < time {
-        world.step().unwrap();
-    }
-}
 
 fn threads<T: Send>(n: usize, run: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap().install(run)
@@ -159,7 +145,9 @@ fn the_scenes_with_ground_assemble_and_run() {
     for text in [
         include_str!("../../../scenes/hybrid-pile.toml"),
         include_str!("../../../scenes/hybrid-sphere.toml"),
-        include_str!("../../../scenes/hybrid-crater.toml"),
+        include_str!("../../../scenes/crater.toml"),
+        include_str!("../../../scenes/hourglass-ground.toml"),
+        include_str!("../../../scenes/bucket.toml"),
     ] {
         let parsed = parse(text);
         assert!(parsed.warnings.is_empty(), "{:?}", parsed.warnings);

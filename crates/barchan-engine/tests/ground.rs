@@ -1,9 +1,9 @@
 //! Grains and ground in one world.
 
 mod common;
+use barchan_engine::assemble;
 use barchan_engine::checkpoint::Checkpoint;
-use barchan_engine::{World, assemble};
-use barchan_scene::{Parsed, Scene};
+use common::{parse_of as parse, run, world_of as world};
 
 /// A ground with hills, and a few grains over it.
 const HILLS: &str = r#"
@@ -28,21 +28,6 @@ material = "sand"
 radius = { uniform = ["1 mm", "1.5 mm"] }
 fill = { box = { min = [-0.03, -0.03, 0.01], max = [0.03, 0.03, 0.025] }, count = 150 }
 "#;
-
-fn parse(text: &str) -> Parsed {
-    Scene::from_toml(text, "test").unwrap_or_else(|e| panic!("{}", e.listing()))
-}
-
-fn world(text: &str) -> World {
-    assemble(&parse(text)).unwrap_or_else(|e| panic!("{}", e.listing()))
-}
-
-/// Steps until `time` [s].
-fn run(world: &mut World, time: f64) {
-    while world.time() < time {
-        world.step().unwrap();
-    }
-}
 
 #[test]
 fn grains_come_to_rest_on_hills_and_their_weight_on_the_ground() {

@@ -39,6 +39,7 @@ pub mod vts;
 pub mod writer;
 
 mod columns;
+mod fault;
 mod solids;
 mod source;
 

@@ -57,7 +57,8 @@ impl Dresser {
         let poses: Vec<_> = (0..self.walls.len()).map(|w| pose(frame, w)).collect();
         let height = walls::filled_floor(&self.walls, &poses, &self.stage);
         // A ground stands on the floor.
-        let height = frame.ground.as_ref().map_or(height, |relief| height.min(relief.origin.z));
+        let ground = frame.ground.clone().map(|relief| self.ground(relief));
+        let height = ground.as_ref().map_or(height, |ground| height.min(ground.foot()));
         let skins = self.skins.of(&frame.shapes);
         let skin = |g: usize| skins[usize::from(frame.shape[g])].as_deref();
         let near = |at: DVec3| (at - origin).as_vec3();
@@ -83,7 +84,7 @@ impl Dresser {
             solids,
             meshes,
             floor: self.floor.map(|colour| ((height - origin.z) as f32, colour)),
-            ground: frame.ground.clone().map(|relief| self.ground(relief)),
+            ground,
             ..Picture::default()
         };
         let paint = Paint { materials: &self.materials, glass: self.glass };

@@ -255,7 +255,7 @@ pub const GROUND_LIFT: f32 = 0.7;
 /// Light of a bed of grains over that of a sheet of their reflectance: grains shade each other.
 pub const BED: f32 = 0.66;
 /// How much the light of grains that are too small to be drawn differs from one to the next.
-pub const MOTTLE: f32 = 0.4;
+pub const MOTTLE: f32 = 0.22;
 /// Widths of a grain between which mottling fades in, for below them it is finer than the samples, and out again, for above them
 /// grains are drawn [pixels].
 pub const MOTTLE_FADE: [f32; 4] = [0.5, 1.2, 4.0, 8.0];

@@ -36,6 +36,14 @@ pub struct Ground {
     pub radius: f32,
 }
 
+impl Ground {
+    /// Height of its foot [m]: a grain below its floor, for the surface lies below the grains that are drawn on it, and where there is no
+    /// sand yet it would be under what the ground stands on.
+    pub fn foot(&self) -> f64 {
+        self.relief.origin.z - 2.0 * f64::from(self.radius)
+    }
+}
+
 /// One sphere: 32 bytes, as it goes to the GPU.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]

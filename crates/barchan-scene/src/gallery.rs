@@ -50,7 +50,12 @@ const GALLERY: &[GalleryScene] = gallery! {
     "tyre-tracks": "driven wheels leave ruts in mud and slip where a bank is too steep",
     "furrow" at 4.0: "a plough parts the sand into two banks; its drag grows with the square of its depth",
     "rolling-ball": "a ball rolls down a slope of sand, leaves a track and comes to rest in it",
-    "crater": "a steel ball falls on sand and stops at a depth that grows as the cube root of its height",
+    "ball-drop": "a steel ball falls on sand and stops at a depth that grows as the cube root of its height",
+    "hybrid-pile" at 2.2: "grains poured onto ground; those that lie still below the surface become ground",
+    "hybrid-sphere" at 0.4: "a stream of grains buries a ball on the ground; the deep ones become ground",
+    "crater" at 0.31: "a heavy ball strikes grains over ground: the ground becomes grains, and a crater",
+    "hourglass-ground" at 1.4: "an hourglass runs out onto ground, and the heart of the heap becomes ground",
+    "bucket" at 1.3: "a bucket is tilted and carried along, and pours a dune whose heart becomes ground",
     "chess": "a thousand chess pieces, three shapes from meshes, are poured into a box",
 };
 

@@ -48,8 +48,6 @@ pub(crate) struct Pressers {
     all: Vec<Presser>,
     gravity: f64,
     dt: f64,
-    /// What bodies have compressed away so far [quanta].
-    compressed: i128,
     patch: Patch,
     places: Vec<DVec3>,
 }
@@ -89,11 +87,6 @@ impl Pressers {
             }
         }
         Pressers { all, gravity: -scene.gravity.z, dt: settings.dt, ..Pressers::default() }
-    }
-
-    /// What bodies have compressed away so far [quanta of column height].
-    pub fn compressed(&self) -> i128 {
-        self.compressed
     }
 
     /// Lets everything press, and hands out loads, after a step of the solver.
@@ -146,12 +139,12 @@ impl Pressers {
         };
         let found = columns.bear(&self.patch, &mover, stand, self.gravity, self.dt);
         ground.changed |= found.push.displaced != 0;
-        self.compressed += found.push.compressed;
+        ground.compressed += found.push.compressed;
         (found.force, found.torque)
     }
 
     /// Puts the state into a checkpoint.
-    pub fn save(&self, to: &mut CheckpointWriter) {
+    pub fn save(&self, to: &mut CheckpointWriter, ground: Option<&Ground>) {
         let stands = || self.all.iter().map(|p| &p.stand);
         let slips = stands().flat_map(|s| s.slip.iter().flat_map(|v| v.to_array()));
         let loaded = self.all.iter().map(|p| u32::from(p.body.as_ref().is_some_and(|b| b.loaded)));
@@ -160,12 +153,13 @@ impl Pressers {
         to.put("press/slip", &Column::F64(slips.collect()));
         to.put("press/stiffness", &Column::F64(stands().map(|s| s.stiffness).collect()));
         to.put("press/loaded", &Column::U32(loaded.collect()));
-        let compressed = self.compressed as u128;
+        let compressed = ground.map_or(0, |g| g.compressed) as u128;
         to.put("press/compressed", &Column::U64(vec![compressed as u64, (compressed >> 64) as u64]));
     }
 
-    /// Takes back what [`Pressers::save`] put there, for a ground of so many columns.
-    pub fn load(&mut self, from: &Checkpoint, columns: usize) -> Result<(), CheckpointError> {
+    /// Takes back what [`Pressers::save`] put there.
+    pub fn load(&mut self, from: &Checkpoint, ground: Option<&mut Ground>) -> Result<(), CheckpointError> {
+        let columns = ground.as_ref().map_or(0, |g| g.columns.grid().len());
         let u32s = |name: &str| match from.column(name) {
             Some(Column::U32(v)) => Ok(v),
             _ => Err(from.unfit(format!("no {name}"))),
@@ -189,7 +183,9 @@ impl Pressers {
             }
         }
         let halves = from.u64s("press/compressed", 2)?;
-        self.compressed = (u128::from(halves[0]) | u128::from(halves[1]) << 64) as i128;
+        if let Some(ground) = ground {
+            ground.compressed = (u128::from(halves[0]) | u128::from(halves[1]) << 64) as i128;
+        }
         Ok(())
     }
 }

@@ -49,6 +49,8 @@ pub struct Ground {
     relief: Arc<Relief>,
     /// Whether the columns have changed since the relief was made.
     pub(crate) changed: bool,
+    /// What bodies have compressed away so far [quanta of column height].
+    pub(crate) compressed: i128,
 }
 
 impl Ground {
@@ -64,6 +66,7 @@ impl Ground {
             recipe: None,
             relief,
             changed: false,
+            compressed: 0,
         }
     }
 
@@ -97,6 +100,7 @@ impl Ground {
             grains: frame.mass.iter().map(|&m| motes(m)).sum(),
             ground: self.columns.total() << MOTES,
             owed,
+            compressed: self.compressed << MOTES,
             mote,
             frozen: self.exchange.as_ref().map_or(0, |e| e.frozen),
             thawed: self.exchange.as_ref().map_or(0, |e| e.thawed),
@@ -153,6 +157,8 @@ pub struct Account {
     pub ground: i128,
     /// Owed to columns that had no room for it.
     pub owed: i128,
+    /// Of what bodies have compressed away: the ground is denser there, and its height less.
+    pub compressed: i128,
     /// Mass of a mote [kg].
     pub mote: f64,
     /// Grains that became ground.
@@ -162,9 +168,9 @@ pub struct Account {
 }
 
 impl Account {
-    /// Grains, columns and what is owed, together.
+    /// Grains, columns, what is owed to them and what is compressed in them, together.
     pub fn total(&self) -> i128 {
-        self.grains + self.ground + self.owed
+        self.grains + self.ground + self.owed + self.compressed
     }
 
     /// A mass of so many motes [kg].

@@ -3,22 +3,22 @@
 use super::{Observer, View};
 use barchan_io::csv::Column;
 
-/// Mass [kg] of grains, of columns, of what is owed to them and of all; volume of the columns [m³]; grains that became ground,
+/// Mass [kg] of grains, of columns, of what is owed to them, of what bodies have compressed in them, and of all; volume of the columns [m³]; grains that became ground,
 /// and ground that became grains.
 #[derive(Clone, Copy, Debug)]
 pub struct GroundAccount;
 
 impl Observer for GroundAccount {
     fn columns(&self) -> Vec<Column> {
-        let masses = ["grains", "columns", "owed", "total"].map(|name| Column::new(name, "kg"));
+        let masses = ["grains", "columns", "owed", "compressed", "total"].map(|name| Column::new(name, "kg"));
         let others = [Column::new("volume", "m3"), Column::new("frozen", ""), Column::new("thawed", "")];
         masses.into_iter().chain(others).collect()
     }
 
     fn measure(&mut self, view: &View<'_>) -> Vec<f64> {
-        let Some(ground) = view.ground else { return vec![0.0; 7] };
+        let Some(ground) = view.ground else { return vec![0.0; 8] };
         let a = ground.account(view.frame);
-        let masses = [a.grains, a.ground, a.owed, a.total()].map(|motes| a.mass(motes));
+        let masses = [a.grains, a.ground, a.owed, a.compressed, a.total()].map(|motes| a.mass(motes));
         masses.into_iter().chain([ground.columns().volume(), a.frozen as f64, a.thawed as f64]).collect()
     }
 }

@@ -9,6 +9,7 @@ pub use keep::{CHANGED, keep};
 
 use crate::assemble::{self, SceneErrors};
 use crate::checkpoint::{Checkpoint, CheckpointError, CheckpointWriter, fingerprint};
+use crate::ground::Account;
 use crate::meshes;
 use crate::schedule::Schedule;
 use crate::sinks::Tally;
@@ -213,6 +214,8 @@ pub struct RunReport {
     pub checkpoint: PathBuf,
     /// What sinks took and what left, by name.
     pub tallies: Vec<(String, Tally)>,
+    /// The account of grains and ground, where there is one, and by how much its balance has changed in this run [kg].
+    pub ground: Option<(Account, f64)>,
 }
 
 /// A world with a folder to write into.
@@ -286,6 +289,7 @@ impl Run {
         let asked = |options: &RunOptions<'_>| options.stop.is_some_and(|s| s.load(Ordering::Relaxed));
         let checkpoints = self.world.plan().checkpoint_every.map(|every| Schedule::new(every, self.world.plan().dt));
         let mut meter = Meter::new(&self.world);
+        let balance = self.world.balance();
         let (mut saved, mut patience) = (Instant::now(), FIRST_CHECKPOINT_AFTER);
         if self.fresh {
             self.record().map_err(|e| self.failed(e))?;
@@ -309,6 +313,7 @@ impl Run {
         }
         let status = if self.world.steps() < steps { Status::Stopped } else { Status::Finished };
         self.save(status).map_err(|e| self.failed(e))?;
+        let drift = balance.zip(self.world.balance()).map(|(before, after)| after - before);
         Ok(RunReport {
             status,
             step: self.world.steps(),
@@ -320,6 +325,7 @@ impl Run {
             hash: self.world.hash(),
             checkpoint: self.last_checkpoint.map(|(path, _)| path).unwrap_or_default(),
             tallies: self.world.tallies().into_iter().map(|(name, t)| (name.to_owned(), t)).collect(),
+            ground: self.world.account().zip(drift),
         })
     }
 

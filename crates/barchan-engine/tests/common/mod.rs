@@ -107,11 +107,27 @@ every = "5 ms"
 "#;
 
 pub fn parse(parts: &[&str]) -> Parsed {
-    Scene::from_toml(&parts.concat(), "test").unwrap_or_else(|e| panic!("{}", e.listing()))
+    parse_of(&parts.concat())
+}
+
+/// A scene of one piece.
+pub fn parse_of(text: &str) -> Parsed {
+    Scene::from_toml(text, "test").unwrap_or_else(|e| panic!("{}", e.listing()))
 }
 
 pub fn world(parts: &[&str]) -> World {
-    assemble(&parse(parts)).unwrap_or_else(|e| panic!("{}", e.listing()))
+    world_of(&parts.concat())
+}
+
+pub fn world_of(text: &str) -> World {
+    assemble(&parse_of(text)).unwrap_or_else(|e| panic!("{}", e.listing()))
+}
+
+/// Steps until `time` [s].
+pub fn run(world: &mut World, time: f64) {
+    while world.time() < time - 1e-9 {
+        world.step().unwrap();
+    }
 }
 
 /// Messages of the errors that assembling gives.

@@ -35,6 +35,7 @@ mod stl;
 pub use stl::write_stl;
 
 use crate::atomic::FileError;
+use crate::fault::Fault;
 use crate::source::{self, lines, quoted};
 use barchan_core::mesh::Mesh;
 use glam::DVec3;
@@ -142,19 +143,6 @@ struct Source<'a> {
     bytes: &'a [u8],
     /// For formats that consist of several files.
     path: &'a Path,
-}
-
-/// Place and reason, before the file's name is added.
-#[derive(Debug)]
-struct Fault {
-    place: String,
-    what: String,
-}
-
-impl Fault {
-    fn new(place: impl Into<String>, what: impl Into<String>) -> Fault {
-        Fault { place: place.into(), what: what.into() }
-    }
 }
 
 /// What went wrong in this file, or in another that it needs.

@@ -23,6 +23,7 @@ mod geotiff;
 mod image;
 
 use crate::atomic::FileError;
+use crate::fault::Fault;
 use crate::source;
 use std::path::{Path, PathBuf};
 
@@ -246,18 +247,6 @@ enum Spacing {
     Degrees,
     /// Nothing.
     Unknown,
-}
-
-/// Place and reason, before the file's name is added.
-struct Fault {
-    place: String,
-    what: String,
-}
-
-impl Fault {
-    fn new(place: impl Into<String>, what: impl Into<String>) -> Fault {
-        Fault { place: place.into(), what: what.into() }
-    }
 }
 
 enum ReadFault {

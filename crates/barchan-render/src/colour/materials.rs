@@ -29,6 +29,7 @@ const KNOWN: &[(&str, u32)] = &[
     ("limestone", 0xcdc3ad),
     ("clay", 0xa9714c),
     ("soil", 0x7a5a3e),
+    ("mud", 0x8a765f),
     ("earth", 0x7a5a3e),
     ("regolith", 0x8a8783),
     ("gravel", 0x99948c),

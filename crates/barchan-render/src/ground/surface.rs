@@ -153,7 +153,7 @@ fn vertex(before: &Before<'_>, at: [usize; 2], step: usize) -> (Vec3, Vec3) {
 /// The ground's sides, from the rim down to the floor of its heights.
 fn skirt(before: &Before<'_>, mesh: &mut Mesh) {
     let relief: &Relief = &before.ground.relief;
-    let floor = (relief.origin.z - before.origin.z) as f32;
+    let floor = (before.ground.foot() - before.origin.z) as f32;
     let [low, high] = [relief.origin.truncate(), relief.end()].map(|p| (p - before.origin.truncate()).as_vec2());
     let surface = mesh.vertices.len() as u32;
     for (axis, rim, out) in

@@ -2,7 +2,7 @@
 
 use super::say::{self, about, bytes, count, many, rate, say, seconds, span};
 use super::{Failure, Threads, stem, stop};
-use barchan::engine::estimate;
+use barchan::engine::{Account, estimate};
 use barchan::prelude::*;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -150,7 +150,9 @@ fn without_exchange(parsed: &Parsed, name: &str) -> Result<Parsed, Failure> {
     let mut scene = parsed.scene.clone();
     match scene.ground.as_mut().and_then(|g| g.exchange.take()) {
         Some(_) => Ok(parsed.with(scene)?),
-        None => Err(Failure::Usage(format!("{name} has no `[ground.exchange]`: leave out --grains-only"))),
+        None => Err(Failure::Usage(format!(
+            "--grains-only runs a scene without its `[ground.exchange]`, and {name} has none: leave it out"
+        ))),
     }
 }
 
@@ -192,6 +194,9 @@ fn end(report: &RunReport, folder: &Path, quiet: bool) -> Result<(), Failure> {
         for (name, tally) in &report.tallies {
             say!("{name}: {} taken, {:.4} kg", many(tally.grains, "grain"), tally.mass);
         }
+        if let Some((account, drift)) = report.ground {
+            say!("{}", ground_line(&account, drift));
+        }
         say!(
             "done: t = {}, {}, {} in {shown}, {} of computing; state {:016x}",
             seconds(report.time),
@@ -202,6 +207,25 @@ fn end(report: &RunReport, folder: &Path, quiet: bool) -> Result<(), Failure> {
         );
     }
     Ok(())
+}
+
+/// What became of grains and ground, and whether all of it is there.
+fn ground_line(account: &Account, drift: f64) -> String {
+    let kg = |motes: i128| format!("{:.4} kg", account.mass(motes));
+    let pressed = match account.compressed {
+        0 => String::new(),
+        motes => format!(", {} of it compressed", kg(motes)),
+    };
+    // Motes are whole numbers; the masses that were born and left are rounded sums.
+    let sound = drift.abs() <= 1e-9 * account.mass(account.total());
+    let kept = if sound { "nothing lost".into() } else { format!("{drift:+.2e} kg out of balance") };
+    format!(
+        "ground: {} became ground, {} came back; {} of grains, {} of ground{pressed}, {kept}",
+        many(account.frozen, "grain"),
+        count(account.thawed),
+        kg(account.grains),
+        kg(account.total() - account.grains),
+    )
 }
 
 /// Progress on a terminal as a bar, elsewhere as a line now and then.
