@@ -157,3 +157,68 @@ fn the_scenes_with_ground_assemble_and_run() {
         }
     }
 }
+
+/// Sand that lies still on ground, and in a tray above it that begins to move.
+const TRAY: &str = r#"
+duration = 1
+[domain]
+min = [-0.04, -0.04, -0.002]
+max = [0.04, 0.04, 0.1]
+[materials.sand]
+preset = "dry sand"
+young = "0.3 MPa"
+[integrator]
+max_overlap = 0.4
+[ground]
+cell = "3 mm"
+floor = 0
+[ground.exchange]
+layer = 2
+after = "10 ms"
+[[walls]]
+name = "tray"
+material = "sand"
+box = { min = [-0.012, -0.012, 0.04], max = [0.012, 0.012, 0.09], open = ["top"] }
+velocity = [0.1, 0, 0]
+from = "0.25 s"
+[[walls]]
+name = "blade"
+material = "sand"
+disc = { centre = [-0.03, 0, 0.008], normal = [1, 0, 0], radius = "8 mm" }
+velocity = [0.1, 0, 0]
+from = "0.25 s"
+[[grains]]
+material = "sand"
+radius = "1.5 mm"
+fill = { box = { min = [-0.012, -0.012, 0.041], max = [0.012, 0.012, 0.05] } }
+[[grains]]
+material = "sand"
+radius = "1.5 mm"
+fill = { box = { min = [-0.012, -0.012, 0.0], max = [0.012, 0.012, 0.012] } }
+"#;
+
+#[test]
+fn sand_in_a_vessel_goes_with_it_and_what_sleeps_gives_way_to_a_blade() {
+    let mut w = world(TRAY);
+    run(&mut w, 0.24);
+    let high = |w: &World| {
+        let frame = w.frame();
+        let inside = (0..frame.len()).filter(|&i| frame.position[i].z > 0.035).map(|i| frame.position[i].x);
+        let inside: Vec<f64> = inside.collect();
+        (inside.len(), inside.iter().sum::<f64>() / inside.len() as f64)
+    };
+    let (count, middle) = high(&w);
+    let asleep = w.dem().pinned().len();
+    let lowest: Vec<DVec3> = w.frame().position.iter().copied().filter(|x| x.z < 0.03).collect();
+    assert!(count > 50 && asleep > 50 && asleep <= lowest.len(), "{asleep} asleep, of {} on the ground", lowest.len());
+    run(&mut w, 0.45);
+    let (later, moved) = high(&w);
+    assert!(
+        later > count * 9 / 10 && moved - middle > 0.015,
+        "{later} of {count} in the tray, moved by {}",
+        moved - middle
+    );
+    // The blade has gone from -0.03 to -0.01 m, and nothing is left in its way.
+    let behind = w.frame().position.iter().filter(|x| x.z < 0.012 && x.x < -0.0117 && x.y.abs() < 4e-3).count();
+    assert_eq!(behind, 0, "grains that the blade went through");
+}

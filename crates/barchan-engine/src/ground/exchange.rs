@@ -30,6 +30,8 @@ const SHARINGS: usize = 3;
 const SHELL: f64 = 1.5;
 /// Looks in the time for which a grain must be still.
 pub(super) const LOOKS: u32 = 6;
+/// Height without a grain, in diameters, that parts what lies on the ground from what is above it.
+const GAP: f64 = 2.0;
 /// How far round what moves the layer is awake, in diameters. A flow's front goes a diameter or two from one look to the next.
 const AWAKE: usize = 3;
 
@@ -95,15 +97,33 @@ impl Exchange {
         self.after / f64::from(LOOKS)
     }
 
-    /// For how many looks each free grain has been still; 0 for one that moves, or is new. Where it is counts, not how fast it goes: what
-    /// trembles under a blow stays where it is.
-    fn stillness(&self, frame: &Frame<'_>) -> Vec<u32> {
-        let still = |i: usize| {
-            let k = self.watched.binary_search_by_key(&frame.id[i], |w| w.id).ok()?;
-            let moved = self.watched[k].place.distance(frame.position[i]);
-            (moved < self.rest * frame.radius[i] / f64::from(LOOKS)).then(|| self.watched[k].looks + 1)
+    /// For how many looks each grain has been still (a pinned one for enough of them); 0 for one that moves, is new, or that a moving wall or body comes near to.
+    /// Where it is counts, not how fast it goes: what trembles under a blow stays where it is.
+    fn stillness(&self, frame: &Frame<'_>, dem: &Dem) -> Vec<u32> {
+        let (walls, states) = dem.walls();
+        let solid: Vec<usize> = (0..walls.len()).filter(|&w| walls[w].bed().is_none() && dem.is_there(w)).collect();
+        let swept = |i: usize, little: f64| {
+            let (x, near) = (frame.position[i], AWAKE as f64 * self.diameter + frame.radius[i]);
+            solid.iter().any(|&w| {
+                let (wall, state) = (&walls[w], &states[w]);
+                let way = self.look() * wall.surface_velocity(state, x).length();
+                let reach = near + 2.0 * way;
+                way > little && wall.least_distance(state, x) < reach && wall.clearance(state, x) < reach
+            })
         };
-        (0..frame.len()).map(|i| still(i).unwrap_or(0)).collect()
+        let looks = |i: usize| {
+            let little = self.rest * frame.radius[i] / f64::from(LOOKS);
+            if swept(i, little) {
+                return 0;
+            }
+            if dem.pinned().binary_search(&frame.id[i]).is_ok() {
+                return LOOKS;
+            }
+            let Ok(k) = self.watched.binary_search_by_key(&frame.id[i], |w| w.id) else { return 0 };
+            let moved = self.watched[k].place.distance(frame.position[i]);
+            if moved < little { self.watched[k].looks + 1 } else { 0 }
+        };
+        (0..frame.len()).map(looks).collect()
     }
 
     /// All that is owed [motes].
@@ -115,8 +135,8 @@ impl Exchange {
     pub fn step(&mut self, columns: &mut Columns, relief: &Relief, dem: &mut Dem) -> bool {
         let frame = dem.frame();
         let grid = *columns.grid();
-        let stillness = self.stillness(&frame);
-        let look = Look::new(self, &grid, relief, &frame, dem.pinned(), &stillness);
+        let stillness = self.stillness(&frame, dem);
+        let look = Look::new(self, &grid, relief, &frame, &stillness);
         columns.cover(look.covered.iter().copied());
         let pinned = self.pin(&look, &frame, dem.pinned(), &stillness);
         let gone = self.pick(&look, &frame, &pinned, dem.pinned());
@@ -156,6 +176,7 @@ impl Exchange {
             let asleep = !look.awake[look.bin(frame.position[i])];
             // What is pinned stays so a little longer than it would be pinned: the surface moves by fits and starts.
             match before.binary_search(&frame.id[i]) {
+                _ if stillness[i] == 0 || !look.lies(frame.position[i]) => false,
                 Ok(_) => asleep || depth > self.layer - 0.5 * self.diameter,
                 Err(_) => stillness[i] >= LOOKS && (asleep || depth > self.layer),
             }
@@ -256,14 +277,7 @@ struct Look {
 }
 
 impl Look {
-    fn new(
-        exchange: &Exchange,
-        grid: &Grid,
-        relief: &Relief,
-        frame: &Frame<'_>,
-        pinned: &[u32],
-        stillness: &[u32],
-    ) -> Look {
+    fn new(exchange: &Exchange, grid: &Grid, relief: &Relief, frame: &Frame<'_>, stillness: &[u32]) -> Look {
         let (low, width) = (grid.origin.truncate(), exchange.diameter);
         let size = ((relief.end() - low) / width).ceil().max(DVec2::ONE);
         let size = [size.x as usize, size.y as usize];
@@ -274,26 +288,31 @@ impl Look {
         // What flies, or falls in a stream, is no surface. Faster than this a grain would leave its place by its own size.
         let fast = exchange.gravity * exchange.diameter;
         let mut near = vec![false; grid.len()];
+        let mut resting = Vec::new();
         for i in 0..frame.len() {
             let x = frame.position[i];
             let Some(c) = grid.column_at(x.x, x.y) else { continue };
-            let touches = || touching.is_none_or(|t| t[i] > 0.0) || pinned.binary_search(&frame.id[i]).is_ok();
+            let touches = || stillness[i] >= LOOKS || touching.is_none_or(|t| t[i] > 0.0);
             if frame.velocity[i].length_squared() < fast && touches() {
-                let bin = look.bin(x);
-                look.top[bin] = look.top[bin].max(x.z);
+                resting.push((look.bin(x), x.z));
             }
             if x.z - frame.radius[i] < grid.origin.z + relief.height[c] + exchange.diameter {
                 around(grid, c, (frame.radius[i] / grid.cell).ceil() as usize + 1).for_each(|c| near[c] = true);
             }
         }
         for bin in 0..look.top.len() {
-            if look.top[bin] == f64::NEG_INFINITY {
-                let at = low + (DVec2::new((bin % size[0]) as f64, (bin / size[0]) as f64) + 0.5) * width;
-                let at = at.min(relief.end());
-                look.top[bin] = relief.over(at.x, at.y).map_or(f64::NEG_INFINITY, |over| over.z);
+            let at = low + (DVec2::new((bin % size[0]) as f64, (bin / size[0]) as f64) + 0.5) * width;
+            let at = at.min(relief.end());
+            look.top[bin] = relief.over(at.x, at.y).map_or(f64::NEG_INFINITY, |over| over.z);
+        }
+        // From below: what a gap parts from the rest lies in a vessel, or on a body.
+        resting.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        for (bin, z) in resting {
+            if z < look.top[bin] + GAP * width {
+                look.top[bin] = look.top[bin].max(z);
             }
         }
-        look.wake(exchange, frame, pinned, stillness);
+        look.wake(exchange, frame, stillness);
         look.covered = (0..grid.len()).filter(|&c| near[c]).collect();
         look
     }
@@ -304,9 +323,9 @@ impl Look {
     }
 
     /// Finds the bins that are awake: those near a grain that moves, and is at the surface or will be there soon.
-    fn wake(&mut self, exchange: &Exchange, frame: &Frame<'_>, pinned: &[u32], stillness: &[u32]) {
+    fn wake(&mut self, exchange: &Exchange, frame: &Frame<'_>, stillness: &[u32]) {
         let mut moving = vec![false; self.top.len()];
-        for i in (0..frame.len()).filter(|&i| stillness[i] == 0 && pinned.binary_search(&frame.id[i]).is_err()) {
+        for i in (0..frame.len()).filter(|&i| stillness[i] == 0) {
             let x = frame.position[i];
             let bin = self.bin(x);
             let near = AWAKE as f64 * self.width + 2.0 * frame.velocity[i].length() * exchange.look() + frame.radius[i];
@@ -322,6 +341,11 @@ impl Look {
     /// A bin and those within so many of it.
     fn around(&self, bin: usize, reach: usize) -> impl Iterator<Item = usize> + use<> {
         within(self.size, bin, reach)
+    }
+
+    /// Whether a centre is of what lies on the ground, not in a vessel above it.
+    fn lies(&self, x: DVec3) -> bool {
+        x.z <= self.top[self.bin(x)] + 0.5 * self.width
     }
 
     /// Depth of a centre below the mean surface round it [m].

@@ -282,7 +282,8 @@ mod tests {
             let relief = relief_of(&ground.columns);
             let exchange = ground.exchange.as_mut().unwrap();
             exchange.thaw(&mut ground.columns, &relief, dem, &recipe).unwrap();
-            // All that is there, taken to lie still and deep, becomes ground again: pinned at one look, columns at the next.
+            // All that is there, taken to lie still and deep, becomes ground again: pinned at one look, columns at the next. The relief is that
+            // from before: nothing has fallen to the ground of the bowl.
             exchange.layer = f64::NEG_INFINITY;
             for _ in 0..2 {
                 let frame = dem.frame();
@@ -290,7 +291,6 @@ mod tests {
                 exchange.watched = (0..frame.len()).map(lies).collect();
                 exchange.watched.sort_unstable_by_key(|w| w.id);
                 drop(frame);
-                let relief = relief_of(&ground.columns);
                 exchange.step(&mut ground.columns, &relief, dem);
             }
             let account = ground.account(&dem.frame());
