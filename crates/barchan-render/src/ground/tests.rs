@@ -51,7 +51,7 @@ fn tiles_of_all_finenesses_join_without_a_crack() {
             let laid = lay(&picture, &view(eye));
             let mesh = laid.meshes.last().unwrap();
             assert!(mesh.normals.len() == mesh.vertices.len() && !mesh.triangles.is_empty());
-            let floor = -1.0f32;
+            let floor = picture.ground.as_ref().unwrap().foot() as f32;
             let open = open_edges(mesh);
             assert!(open.iter().flatten().all(|p| p.z == floor), "only the foot of the sides is open, at side {side}");
             assert!(!open.is_empty());
