@@ -365,16 +365,17 @@ impl<R: Kernels> Solver<R> {
                 let facets = self.settings.walls.get(w as usize).and_then(|w| w.facets());
                 facets.is_some_and(|f| (t as usize) < f.mesh().triangles.len())
             };
-            b.walls.iter().all(|x| {
-                let known = |k: usize| {
-                    let wall = self.settings.walls.get(x.wall[k] as usize);
-                    let key = x.key[k];
-                    wall.is_some_and(|w| w.facets().is_none_or(|f| key == NO_FEATURE || key < f.features()))
-                };
-                x.len <= 8 && (0..8).all(known)
-            }) && b.facings.iter().all(|f| {
-                b.triangles.get(f.from as usize..f.to as usize).is_some_and(|t| t.iter().all(|&t| triangle(f.wall, t)))
-            })
+            let known = |wall: u16, key: u32| {
+                let wall = self.settings.walls.get(wall as usize);
+                wall.is_some_and(|w| w.facets().is_none_or(|f| key == NO_FEATURE || key < f.features()))
+            };
+            b.walls.iter().all(|x| x.len <= 8 && (0..8).all(|k| known(x.wall[k], x.key[k])))
+                && b.asleep.iter().all(|((_, wall, key), _)| known(*wall, *key))
+                && b.facings.iter().all(|f| {
+                    b.triangles
+                        .get(f.from as usize..f.to as usize)
+                        .is_some_and(|t| t.iter().all(|&t| triangle(f.wall, t)))
+                })
         };
         let fit = self.blocks.iter().zip(&ranges).all(|(b, r)| r.start <= r.end && walls(b) && b.fits(r.clone(), old));
         let listed = self.spheres.listed.iter().all(|&s| s == crate::state::NEWBORN || (s as usize) < old);
