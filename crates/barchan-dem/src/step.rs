@@ -302,8 +302,6 @@ impl<R: Kernels> Solver<R> {
         self.wrap()?;
         self.builds_since_sort += 1;
         if self.builds_since_sort >= BUILDS_PER_SORT {
-            // A column that is put into order is there twice for a while: that takes the place of what lists are built in.
-            self.scratch.make_room();
             let order = order::hilbert(&self.grains, &self.spheres.record, &self.settings.domain, &self.pinned);
             self.spheres.arrange(&order, &self.grains);
             self.grains.arrange(&order);
@@ -330,6 +328,7 @@ impl<R: Kernels> Solver<R> {
             block: self.block,
         };
         lists::build(&rebuild, &mut self.scratch, &mut self.grid, &self.spheres, &mut self.blocks);
+        self.scratch.make_room();
         self.spheres.listed.par_iter_mut().enumerate().for_each(|(s, l)| *l = s as u32);
         self.stale = false;
         Ok(())
