@@ -84,7 +84,7 @@ pub fn slide<V: Lanes>(kept: Vec3<V>, velocity: Vec3<V>, springs: &Springs<V>, c
 mod tests {
     use super::*;
     use crate::rng::Random;
-    use crate::simd::PlainLanes;
+    use crate::simd::{Octet, PlainLanes};
 
     type V = PlainLanes<f64>;
 

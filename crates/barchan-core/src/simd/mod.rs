@@ -79,7 +79,7 @@ pub trait Mask: Copy {
     }
 }
 
-/// Eight numbers, operated on together.
+/// Numbers that are operated on together.
 pub trait Lanes:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
@@ -89,10 +89,6 @@ pub trait Lanes:
     type Mask: Mask;
     /// The same number in every lane.
     fn splat(x: Self::Scalar) -> Self;
-    /// Lanes from an array.
-    fn from_array(x: [Self::Scalar; WIDTH]) -> Self;
-    /// Lanes to an array.
-    fn to_array(self) -> [Self::Scalar; WIDTH];
     /// Square root, correctly rounded.
     fn sqrt(self) -> Self;
     /// The larger of each lane (the second operand where they don't compare).
@@ -117,7 +113,15 @@ pub trait Lanes:
     }
 }
 
-/// Three components, each of eight lanes.
+/// Eight lanes: those of one batch.
+pub trait Octet: Lanes {
+    /// Lanes from an array.
+    fn from_array(x: [Self::Scalar; WIDTH]) -> Self;
+    /// Lanes to an array.
+    fn to_array(self) -> [Self::Scalar; WIDTH];
+}
+
+/// Three components, each of several lanes.
 #[derive(Clone, Copy)]
 pub struct Vec3<V>(pub V, pub V, pub V);
 
@@ -190,9 +194,23 @@ pub unsafe trait Simd: Copy + Send + Sync + 'static {
     /// Precision of velocities and forces.
     type Real: Real;
     /// Lanes of that precision.
-    type V: Lanes<Scalar = Self::Real>;
+    type V: Octet<Scalar = Self::Real>;
     /// Lanes in double precision, for positions and overlaps.
-    type D: Lanes<Scalar = f64>;
+    type D: Octet<Scalar = f64>;
+    /// Lanes of the contacts that go through the law together.
+    type W: Lanes<Scalar = Self::Real>;
+
+    /// Batches whose contacts go through the law together, one or two: as many as a register takes.
+    const TOGETHER: usize;
+
+    /// The lanes of batches that go together; the first alone where one does.
+    fn join(parts: [Self::V; 2]) -> Self::W;
+
+    /// The lanes of each batch; the same twice where one goes alone.
+    fn split(whole: Self::W) -> [Self::V; 2];
+
+    /// As [`Simd::join`].
+    fn join_masks(parts: [<Self::V as Lanes>::Mask; 2]) -> <Self::W as Lanes>::Mask;
 
     /// One grain's four doubles.
     type Q: Quad;
@@ -212,6 +230,9 @@ pub unsafe trait Simd: Copy + Send + Sync + 'static {
     /// Transposes an 8 × 8 matrix.
     fn transpose(rows: [Self::V; 8]) -> [Self::V; 8];
 
+    /// The rows of each batch, of columns of batches that go together.
+    fn rows_of(columns: [Self::W; 8]) -> [[Self::V; 8]; 2];
+
     /// Reads four doubles at each of eight addresses; result `c` holds component `c` of all eight.
     ///
     /// # Safety
@@ -223,6 +244,12 @@ pub unsafe trait Simd: Copy + Send + Sync + 'static {
     /// # Safety
     /// Each pointer is readable for eight reals.
     unsafe fn load8(at: [*const Self::Real; WIDTH]) -> [Self::V; 8];
+
+    /// As [`Simd::load8`], for batches that go together.
+    ///
+    /// # Safety
+    /// Each pointer is readable for eight reals.
+    unsafe fn load8_together(at: [[*const Self::Real; WIDTH]; 2]) -> [Self::W; 8];
 
     /// Adds eight reals to those at `at`.
     ///
@@ -238,7 +265,7 @@ pub enum Isa {
     Plain,
     /// 256-bit vectors.
     Avx2,
-    /// 256-bit vectors with the 32 registers and masks of AVX-512VL.
+    /// 512-bit vectors: two batches go through the law together.
     Avx512,
 }
 
@@ -269,7 +296,7 @@ impl Isa {
         match self {
             Isa::Plain => "plain",
             Isa::Avx2 => "avx2",
-            Isa::Avx512 => "avx512vl",
+            Isa::Avx512 => "avx512",
         }
     }
 }
@@ -305,6 +332,12 @@ mod tests {
             for (r, lanes) in t.iter().enumerate() {
                 assert_eq!(lanes.to_array(), reals[i[r] as usize]);
             }
+            let rows = S::rows_of(std::array::from_fn(|c| S::join([v[c], t[c]])));
+            for (rows, expected) in rows.iter().zip([t, v]).take(S::TOGETHER) {
+                for (row, expected) in rows.iter().zip(expected) {
+                    assert_eq!(row.to_array(), expected.to_array());
+                }
+            }
             let mut acc = [S::Real::of(1.0); 8];
             S::add8(acc.as_mut_ptr(), v[2]);
             keep(S::V::from_array(acc));
@@ -321,6 +354,33 @@ mod tests {
             }
             keep(v[6].select(g.and(m), -v[7]));
             keep(v[0].max(v[1]) - v[2].min(v[3]));
+            // What goes together gives what each would alone.
+            let both = |a: S::V, b: S::V| S::join([a, b]);
+            let w = (both(v[0], v[1]) / both(v[2], v[3])).sqrt() - both(v[4], v[5]) * -both(v[6], v[7]);
+            let m = S::join_masks([m, g]).and(both(v[0], v[1]).gt(S::W::of(-0.5)));
+            let w = w.max(both(v[1], v[0])).select(m, both(v[3], v[2]).min(w)).keep(m);
+            let alone = |k: usize, m: <S::V as Lanes>::Mask| {
+                let w = (v[k] / v[2 + k]).sqrt() - v[4 + k] * -v[6 + k];
+                let m = m.and(v[k].gt(S::V::of(-0.5)));
+                w.max(v[1 - k]).select(m, v[3 - k].min(w)).keep(m)
+            };
+            let expected = [alone(0, S::differ(&i, &j)), alone(1, g)];
+            let parts = S::split(w);
+            for k in 0..S::TOGETHER {
+                let bits = |v: S::V| v.to_array().map(|x| Into::<f64>::into(x).to_bits());
+                assert_eq!(bits(parts[k]), bits(expected[k]));
+            }
+            for k in 0..8 * S::TOGETHER {
+                let half = [S::differ(&i, &j), g][k / 8].and(v[k / 8].gt(S::V::of(-0.5)));
+                assert_eq!(m.bits() >> k & 1, half.bits() >> (k % 8) & 1);
+            }
+            let columns =
+                S::load8_together([i.map(|k| reals[k as usize].as_ptr()), j.map(|k| reals[k as usize].as_ptr())]);
+            for (c, lanes) in columns.into_iter().enumerate() {
+                for (part, rows) in S::split(lanes).iter().zip([i, j]).take(S::TOGETHER) {
+                    assert_eq!(part.to_array(), rows.map(|k| reals[k as usize][c]));
+                }
+            }
         }
         let [a, b] = [S::Q::of(rows[0]), S::Q::of(rows[1])];
         assert_eq!(a.last().to_array(), [rows[0][3]; 4]);
@@ -337,9 +397,18 @@ mod tests {
         let plain = (exercise::<Plain<f32>>(), exercise::<Plain<f64>>());
         assert!(!plain.0.is_empty());
         #[cfg(target_arch = "x86_64")]
-        if Isa::available().contains(&Isa::Avx2) {
-            assert_eq!(plain.0, exercise::<x86::Avx2<f32>>());
-            assert_eq!(plain.1, exercise::<x86::Avx2<f64>>());
+        for isa in Isa::available() {
+            match isa {
+                Isa::Plain => {}
+                Isa::Avx2 => {
+                    assert_eq!(plain.0, exercise::<x86::Avx2<f32>>());
+                    assert_eq!(plain.1, exercise::<x86::Avx2<f64>>());
+                }
+                Isa::Avx512 => {
+                    assert_eq!(plain.0, exercise::<x86::Avx512<f32>>());
+                    assert_eq!(plain.1, exercise::<x86::Avx512<f64>>());
+                }
+            }
         }
     }
 }

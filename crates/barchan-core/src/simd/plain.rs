@@ -1,6 +1,6 @@
 //! The vector types as plain arrays: right everywhere, and what other processors than x86 use.
 
-use super::{Lanes, Mask, Quad, Real, Simd, WIDTH};
+use super::{Lanes, Mask, Octet, Quad, Real, Simd, WIDTH};
 use std::marker::PhantomData;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -73,14 +73,6 @@ macro_rules! plain_lanes {
                 PlainLanes([x; WIDTH])
             }
             #[inline(always)]
-            fn from_array(x: [$r; WIDTH]) -> Self {
-                PlainLanes(x)
-            }
-            #[inline(always)]
-            fn to_array(self) -> [$r; WIDTH] {
-                self.0
-            }
-            #[inline(always)]
             fn sqrt(self) -> Self {
                 PlainLanes(self.0.map(|x| x.sqrt()))
             }
@@ -103,6 +95,16 @@ macro_rules! plain_lanes {
             #[inline(always)]
             fn keep(self, m: PlainMask) -> Self {
                 PlainLanes(std::array::from_fn(|k| if m.0[k] { self.0[k] } else { 0.0 }))
+            }
+        }
+        impl Octet for PlainLanes<$r> {
+            #[inline(always)]
+            fn from_array(x: [$r; WIDTH]) -> Self {
+                PlainLanes(x)
+            }
+            #[inline(always)]
+            fn to_array(self) -> [$r; WIDTH] {
+                self.0
             }
         }
     };
@@ -150,13 +152,27 @@ impl Quad for PlainQuad {
 // SAFETY: no instruction here goes beyond the target's baseline.
 unsafe impl<R: Real> Simd for Plain<R>
 where
-    PlainLanes<R>: Lanes<Scalar = R, Mask = PlainMask>,
+    PlainLanes<R>: Octet<Scalar = R, Mask = PlainMask>,
 {
     type Real = R;
     type V = PlainLanes<R>;
     type D = PlainLanes<f64>;
     type Q = PlainQuad;
+    type W = PlainLanes<R>;
+    const TOGETHER: usize = 1;
 
+    #[inline(always)]
+    fn join(parts: [PlainLanes<R>; 2]) -> PlainLanes<R> {
+        parts[0]
+    }
+    #[inline(always)]
+    fn split(whole: PlainLanes<R>) -> [PlainLanes<R>; 2] {
+        [whole; 2]
+    }
+    #[inline(always)]
+    fn join_masks(parts: [PlainMask; 2]) -> PlainMask {
+        parts[0]
+    }
     #[inline(always)]
     fn widen4(x: [R; 4]) -> PlainQuad {
         PlainQuad(x.map(Into::into))
@@ -186,6 +202,15 @@ where
     unsafe fn load8(at: [*const R; WIDTH]) -> [PlainLanes<R>; 8] {
         // SAFETY: the caller promises eight readable reals behind each pointer.
         std::array::from_fn(|c| PlainLanes(at.map(|p| unsafe { *p.add(c) })))
+    }
+    #[inline(always)]
+    fn rows_of(columns: [PlainLanes<R>; 8]) -> [[PlainLanes<R>; 8]; 2] {
+        [Self::transpose(columns); 2]
+    }
+    #[inline(always)]
+    unsafe fn load8_together(at: [[*const R; WIDTH]; 2]) -> [PlainLanes<R>; 8] {
+        // SAFETY: as for the caller.
+        unsafe { Self::load8(at[0]) }
     }
     #[inline(always)]
     unsafe fn add8(at: *mut R, x: PlainLanes<R>) {

@@ -1,4 +1,4 @@
-//! The contact kernel: one batch of eight contacts from records to loads.
+//! The contact kernel: batches of eight contacts from records to loads.
 //!
 //! Reads the records of all spheres; writes the loads of one block and the memory of that block's contacts. One source,
 //! generic over instruction set ([`Simd`]) and precision; [`Kernels::select`] picks the build once. The law is a branch
@@ -22,7 +22,7 @@ use crate::lists::{BlockLists, Rolls};
 use crate::state::{Load, Record};
 use barchan_core::contact::law::Memory;
 use barchan_core::contact::{ContactLaw, PairTable};
-use barchan_core::simd::{Isa, Lanes, Plain, Real, Simd, Vec3, WIDTH};
+use barchan_core::simd::{Isa, Octet, Plain, Real, Simd, Vec3, WIDTH};
 use barchan_core::walls::{Wall, WallState};
 use glam::DVec3;
 use pairs::{HERTZ_MINDLIN, pairs};
@@ -69,7 +69,7 @@ pub type BlockKernel<R> =
     unsafe fn(pass: &Pass<'_, R>, lists: &mut BlockLists<R>, loads: &mut [Load<R>], first: u32) -> Report;
 
 #[inline(always)]
-fn recall<V: Lanes>(slide: &[[V::Scalar; WIDTH]; 4], rolls: Option<&Rolls<V::Scalar>>) -> Memory<V> {
+fn recall<V: Octet>(slide: &[[V::Scalar; WIDTH]; 4], rolls: Option<&Rolls<V::Scalar>>) -> Memory<V> {
     let at = |k: usize| V::from_array(slide[k]);
     let (roll, twist) = match rolls {
         Some(r) => (Vec3(V::from_array(r.0[0]), V::from_array(r.0[1]), V::from_array(r.0[2])), V::from_array(r.0[3])),
@@ -79,7 +79,7 @@ fn recall<V: Lanes>(slide: &[[V::Scalar; WIDTH]; 4], rolls: Option<&Rolls<V::Sca
 }
 
 #[inline(always)]
-fn keep<V: Lanes>(memory: &Memory<V>, slide: &mut [[V::Scalar; WIDTH]; 4], rolls: Option<&mut Rolls<V::Scalar>>) {
+fn keep<V: Octet>(memory: &Memory<V>, slide: &mut [[V::Scalar; WIDTH]; 4], rolls: Option<&mut Rolls<V::Scalar>>) {
     *slide =
         [memory.slide.0.to_array(), memory.slide.1.to_array(), memory.slide.2.to_array(), memory.stiffness.to_array()];
     if let Some(r) = rolls {
@@ -155,7 +155,7 @@ where
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::*;
-    use barchan_core::simd::x86::Avx2;
+    use barchan_core::simd::x86::{Avx2, Avx512};
 
     /// # Safety
     /// The lists fit the records and the block; the processor has AVX2.
@@ -183,8 +183,6 @@ mod x86 {
         integrate::block::<Avx2<R>>(clock, block)
     }
 
-    /// The same vectors with twice the registers.
-    ///
     /// # Safety
     /// The lists fit the records and the block; the processor has AVX-512VL and DQ.
     #[target_feature(enable = "avx2,avx512f,avx512vl,avx512dq")]
@@ -195,10 +193,10 @@ mod x86 {
         first: u32,
     ) -> Report
     where
-        Avx2<R>: Simd<Real = R>,
+        Avx512<R>: Simd<Real = R>,
     {
         // SAFETY: as for the caller.
-        unsafe { block::<Avx2<R>>(pass, lists, loads, first) }
+        unsafe { block::<Avx512<R>>(pass, lists, loads, first) }
     }
 }
 

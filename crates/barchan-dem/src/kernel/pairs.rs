@@ -1,11 +1,11 @@
-//! Contacts of spheres with spheres: from eight pairs of records to sixteen loads.
+//! Contacts of spheres with spheres: from pairs of records to loads, as many batches at once as a register takes.
 
 use super::{Met, Pass, Report, keep, note_deep, recall};
 use crate::lists::{Batch, Rolls};
 use crate::state::Load;
-use barchan_core::contact::law::{Encounter, Reaction, react};
+use barchan_core::contact::law::{Encounter, Memory, Reaction, react};
 use barchan_core::contact::{ContactLaw, NormalLaw, PairTable, TangentialLaw};
-use barchan_core::simd::{Lanes, Mask, Real, Simd, Vec3, WIDTH};
+use barchan_core::simd::{Lanes, Mask, Octet, Real, Simd, Vec3, WIDTH};
 use glam::DVec3;
 
 /// What a pair of spheres adds to the encounter: the arms to the contact point.
@@ -15,7 +15,10 @@ pub(super) struct Arms<V> {
     pub j: V,
 }
 
-/// Where eight pairs touch.
+/// Both ends of the pairs of batches that go through the law together; the second is not looked at where one goes alone.
+pub(super) type Ends<'a> = [(&'a [u32; WIDTH], &'a [u32; WIDTH]); 2];
+
+/// Where pairs touch.
 #[derive(Clone, Copy)]
 pub(super) struct Gap<V: Lanes> {
     normal: Vec3<V>,
@@ -27,9 +30,19 @@ pub(super) struct Gap<V: Lanes> {
     touching: V::Mask,
 }
 
-/// Geometry of eight pairs; `None` where none of them touches.
+/// How eight pairs lie, the difference that the overlap comes from still in double.
+#[derive(Clone, Copy)]
+struct Offset<S: Simd> {
+    d: Vec3<S::D>,
+    ri: S::D,
+    rj: S::D,
+    square: S::D,
+    excess: S::D,
+    differ: <S::V as Lanes>::Mask,
+}
+
 #[inline(always)]
-pub(super) unsafe fn gap<S: Simd>(pass: &Pass<'_, S::Real>, i: &[u32; WIDTH], j: &[u32; WIDTH]) -> Option<Gap<S::V>> {
+unsafe fn offset<S: Simd>(pass: &Pass<'_, S::Real>, (i, j): (&[u32; WIDTH], &[u32; WIDTH])) -> Offset<S> {
     // SAFETY: indices are below `records.len()`, see the head of the file.
     unsafe {
         let base = pass.records.as_ptr();
@@ -43,48 +56,64 @@ pub(super) unsafe fn gap<S: Simd>(pass: &Pass<'_, S::Real>, i: &[u32; WIDTH], j:
         // The overlap s − d is a small difference of large numbers. As (s² − d²)/(s + d) only the difference needs f64;
         // the root and the quotient keep a relative error of the working precision.
         let (sum, square) = (ri + rj, d.dot(d));
-        let excess = sum * sum - square;
-        if !excess.gt(S::D::zero()).any() {
-            return None;
-        }
-        let excess = S::narrow(excess);
-        let touching = excess.gt(S::V::zero()).and(S::differ(i, j));
-        if !touching.any() {
-            return None;
-        }
-        let (ri, rj) = (S::narrow(ri), S::narrow(rj));
-        let (s, dist) = (ri + rj, S::narrow(square).sqrt());
-        // One division for three reciprocals; the product is that of three lengths, far inside the range of f32.
-        let both = s + dist;
-        let whole = S::V::of(1.0) / (both * dist * s);
-        let overlap = (excess * (whole * dist * s)).keep(touching);
-        let inverse = whole * both * s;
-        let radius = (ri * rj * (whole * both * dist)).keep(touching);
-        // An empty lane has no direction and no distance: 0/0 must not reach later products.
-        let normal = Vec3(S::narrow(d.0), S::narrow(d.1), S::narrow(d.2)).scale(inverse).keep(touching);
-        Some(Gap { normal, overlap, ri, rj, radius, touching })
+        Offset { d, ri, rj, square, excess: sum * sum - square, differ: S::differ(i, j) }
     }
 }
 
-/// Eight touching pairs as the law sees them.
+/// Geometry of the pairs that go together; `None` where none of them touches.
+#[inline(always)]
+pub(super) unsafe fn gap<S: Simd>(pass: &Pass<'_, S::Real>, ends: Ends<'_>) -> Option<Gap<S::W>> {
+    // SAFETY: as for the caller.
+    let (a, b) = unsafe {
+        let a = offset::<S>(pass, ends[0]);
+        (a, if S::TOGETHER == 2 { offset::<S>(pass, ends[1]) } else { a })
+    };
+    let zero = S::D::zero();
+    if !a.excess.gt(zero).any() && (S::TOGETHER == 1 || !b.excess.gt(zero).any()) {
+        return None;
+    }
+    let excess = narrow::<S>(a.excess, b.excess);
+    let touching = excess.gt(S::W::zero()).and(S::join_masks([a.differ, b.differ]));
+    if !touching.any() {
+        return None;
+    }
+    let (ri, rj) = (narrow::<S>(a.ri, b.ri), narrow::<S>(a.rj, b.rj));
+    let (s, dist) = (ri + rj, narrow::<S>(a.square, b.square).sqrt());
+    // One division for three reciprocals; the product is that of three lengths, far inside the range of f32.
+    let both = s + dist;
+    let whole = S::W::of(1.0) / (both * dist * s);
+    let overlap = (excess * (whole * dist * s)).keep(touching);
+    let inverse = whole * both * s;
+    let radius = (ri * rj * (whole * both * dist)).keep(touching);
+    let d = Vec3(narrow::<S>(a.d.0, b.d.0), narrow::<S>(a.d.1, b.d.1), narrow::<S>(a.d.2, b.d.2));
+    // An empty lane has no direction and no distance: 0/0 must not reach later products.
+    let normal = d.scale(inverse).keep(touching);
+    Some(Gap { normal, overlap, ri, rj, radius, touching })
+}
+
+#[inline(always)]
+fn narrow<S: Simd>(a: S::D, b: S::D) -> S::W {
+    S::join([S::narrow(a), S::narrow(b)])
+}
+
+/// Touching pairs as the law sees them.
 #[inline(always)]
 pub(super) unsafe fn meet<S: Simd>(
     pass: &Pass<'_, S::Real>,
-    gap: &Gap<S::V>,
-    i: &[u32; WIDTH],
-    j: &[u32; WIDTH],
-) -> (Encounter<S::V>, Arms<S::V>) {
+    gap: &Gap<S::W>,
+    [a, b]: Ends<'_>,
+) -> (Encounter<S::W>, Arms<S::W>) {
     // SAFETY: indices are below `records.len()`, see the head of the file.
     unsafe {
         let base = pass.records.as_ptr();
         let motion = |k: u32| (&raw const (*base.add(k as usize)).motion).cast::<S::Real>();
-        let [vxi, vyi, vzi, wxi, wyi, wzi, mi, ti] = S::load8(i.map(motion));
-        let [vxj, vyj, vzj, wxj, wyj, wzj, mj, tj] = S::load8(j.map(motion));
-        let row = row::<S>(pass.table, ti, tj);
+        let [vxi, vyi, vzi, wxi, wyi, wzi, mi, ti] = S::load8_together([a.0.map(motion), b.0.map(motion)]);
+        let [vxj, vyj, vzj, wxj, wyj, wzj, mj, tj] = S::load8_together([a.1.map(motion), b.1.map(motion)]);
+        let row = rows::<S>(pass.table, ti, tj);
         let Gap { normal, overlap, ri, rj, radius, touching } = *gap;
         // The contact point lies half an overlap inside both, so that arms add up to the distance and angular momentum
         // is kept.
-        let half = S::V::of(0.5) * overlap;
+        let half = S::W::of(0.5) * overlap;
         let arms = Arms { i: ri - half, j: rj - half };
         let (wi, wj) = (Vec3(wxi, wyi, wzi), Vec3(wxj, wyj, wzj));
         let velocity =
@@ -95,7 +124,7 @@ pub(super) unsafe fn meet<S: Simd>(
             velocity,
             spin: wi.minus(wj),
             radius,
-            mass: S::V::of(1.0) / (mi + mj),
+            mass: S::W::of(1.0) / (mi + mj),
             row,
             touching,
         };
@@ -131,7 +160,21 @@ pub(super) unsafe fn row<S: Simd>(table: &PairTable<S::Real>, ti: S::V, tj: S::V
     unsafe { S::load8(index.map(|k| rows.as_ptr().add(k.tag() as usize).cast::<S::Real>())) }
 }
 
-/// What eight contacts do, ready to be added to loads.
+/// As [`row`], for the pairs that go together.
+#[inline(always)]
+unsafe fn rows<S: Simd>(table: &PairTable<S::Real>, ti: S::W, tj: S::W) -> [S::W; 8] {
+    if table.materials() == 1 {
+        return table.rows()[0].0.map(S::W::splat);
+    }
+    let index = S::split(ti * S::W::of(table.materials() as f64) + tj);
+    // SAFETY: as in `row`.
+    unsafe {
+        let at = |k: S::Real| table.rows().as_ptr().add(k.tag() as usize).cast::<S::Real>();
+        S::load8_together([index[0].to_array().map(at), index[1].to_array().map(at)])
+    }
+}
+
+/// What contacts do, ready to be added to loads.
 #[derive(Clone, Copy)]
 struct Push<V> {
     on_i: [V; 8],
@@ -153,8 +196,7 @@ fn push<V: Lanes>(e: &Encounter<V>, arms: &Arms<V>, r: &Reaction<V>) -> Push<V> 
 
 /// Adds to the loads of eight spheres, one after the other: some may be the same.
 #[inline(always)]
-pub(super) unsafe fn scatter<S: Simd>(columns: [S::V; 8], loads: *mut Load<S::Real>, first: u32, slots: &[u32; WIDTH]) {
-    let rows = S::transpose(columns);
+pub(super) unsafe fn scatter<S: Simd>(rows: &[S::V; 8], loads: *mut Load<S::Real>, first: u32, slots: &[u32; WIDTH]) {
     // By index, not by value: an array's iterator would take the rows through memory.
     for k in 0..WIDTH {
         // SAFETY: the slot lies in the block, which owns its loads; a load is eight reals.
@@ -166,9 +208,44 @@ pub(super) unsafe fn scatter<S: Simd>(columns: [S::V; 8], loads: *mut Load<S::Re
 pub(super) const HERTZ_MINDLIN: ContactLaw =
     ContactLaw { normal: NormalLaw::Hertz, tangential: TangentialLaw::Mindlin };
 
-/// Batches whose geometry is computed together: a processor cannot see past one batch's arithmetic to the next one's
+/// Groups of batches whose geometry is computed together: a processor cannot see past one batch's arithmetic to the next one's
 /// loads, so the loads of all come first.
 const TILE: usize = 8;
+
+/// What batches that go together remember.
+#[inline(always)]
+fn recall_all<S: Simd>(group: &[Batch<S::Real>], rolls: &[Rolls<S::Real>]) -> Memory<S::W> {
+    let a = recall::<S::V>(&group[0].slide, rolls.first());
+    let b = if S::TOGETHER == 2 && group.len() == 2 { recall::<S::V>(&group[1].slide, rolls.get(1)) } else { a };
+    Memory {
+        slide: join::<S>(a.slide, b.slide),
+        stiffness: S::join([a.stiffness, b.stiffness]),
+        roll: join::<S>(a.roll, b.roll),
+        twist: S::join([a.twist, b.twist]),
+    }
+}
+
+/// One batch's share of what is remembered.
+#[inline(always)]
+fn share<S: Simd>(memory: &Memory<S::W>, k: usize) -> Memory<S::V> {
+    Memory {
+        slide: part::<S>(memory.slide, k),
+        stiffness: S::split(memory.stiffness)[k],
+        roll: part::<S>(memory.roll, k),
+        twist: S::split(memory.twist)[k],
+    }
+}
+
+// Functions, not closures, which would not inherit the caller's instruction set.
+#[inline(always)]
+fn join<S: Simd>(a: Vec3<S::V>, b: Vec3<S::V>) -> Vec3<S::W> {
+    Vec3(S::join([a.0, b.0]), S::join([a.1, b.1]), S::join([a.2, b.2]))
+}
+
+#[inline(always)]
+fn part<S: Simd>(v: Vec3<S::W>, k: usize) -> Vec3<S::V> {
+    Vec3(S::split(v.0)[k], S::split(v.1)[k], S::split(v.2)[k])
+}
 
 #[inline(always)]
 pub(super) unsafe fn pairs<S: Simd, const BOTH: bool, const USUAL: bool>(
@@ -180,53 +257,72 @@ pub(super) unsafe fn pairs<S: Simd, const BOTH: bool, const USUAL: bool>(
     report: &mut Report,
 ) {
     let (law, rolling) = if USUAL { (HERTZ_MINDLIN, false) } else { (pass.law, pass.rolling) };
-    let dt = S::V::of(pass.dt);
-    let limit = S::V::of(pass.max_overlap);
-    let zero = S::V::zero();
+    let dt = S::W::of(pass.dt);
+    let limit = S::W::of(pass.max_overlap);
+    let zero = S::W::zero();
     let none = zero.gt(zero);
     let mut gaps =
         [Gap { normal: Vec3::zero(), overlap: zero, ri: zero, rj: zero, radius: zero, touching: none }; TILE];
-    for (t, tile) in batches.chunks_mut(TILE).enumerate() {
+    // A last batch without a partner goes with lanes in which nothing meets.
+    let nobody = [first; WIDTH];
+    for (t, tile) in batches.chunks_mut(TILE * S::TOGETHER).enumerate() {
+        let begin = t * TILE * S::TOGETHER;
+        let rolls_of = |g: usize, len: usize| {
+            let from = begin + g * S::TOGETHER;
+            if rolling { from..from + len } else { 0..0 }
+        };
         let mut touched = 0u32;
-        for (k, batch) in tile.iter_mut().enumerate() {
+        for (g, group) in tile.chunks_mut(S::TOGETHER).enumerate() {
             // SAFETY: as for the caller.
-            if let Some(found) = unsafe { gap::<S>(pass, &batch.i, &batch.j) } {
-                gaps[k] = found;
-                touched |= 1 << k;
-            } else if batch.touching != 0 {
-                batch.forget();
-                if let Some(rolls) = rolls.get_mut(t * TILE + k) {
-                    *rolls = Rolls::default();
+            if let Some(found) = unsafe { gap::<S>(pass, ends(group, &nobody)) } {
+                gaps[g] = found;
+                touched |= 1 << g;
+            } else {
+                let rolls = rolls.get_mut(rolls_of(g, group.len())).unwrap_or_default();
+                for (k, batch) in group.iter_mut().enumerate().filter(|(_, batch)| batch.touching != 0) {
+                    batch.forget();
+                    rolls.get_mut(k).map(std::mem::take);
                 }
             }
         }
-        for (k, batch) in tile.iter_mut().enumerate().filter(|(k, _)| touched >> k & 1 == 1) {
+        for (g, group) in tile.chunks_mut(S::TOGETHER).enumerate().filter(|(g, _)| touched >> g & 1 == 1) {
             // SAFETY: as for the caller.
-            let (e, arms) = unsafe { meet::<S>(pass, &gaps[k], &batch.i, &batch.j) };
-            let mut memory = recall::<S::V>(&batch.slide, rolls.get(t * TILE + k));
+            let (e, arms) = unsafe { meet::<S>(pass, &gaps[g], ends(group, &nobody)) };
+            let rolls = rolls.get_mut(rolls_of(g, group.len())).unwrap_or_default();
+            let mut memory = recall_all::<S>(group, rolls);
             let reaction = react(&law, rolling, &e, &mut memory, dt);
-            keep(&memory, &mut batch.slide, rolls.get_mut(t * TILE + k));
-            batch.touching = e.touching.bits();
             let push = push(&e, &arms, &reaction);
-            // SAFETY: i lies in the block, and so does j where BOTH.
-            unsafe {
-                scatter::<S>(push.on_i, loads, first, &batch.i);
-                if BOTH {
-                    scatter::<S>(push.on_j, loads, first, &batch.j);
+            let on_i = S::rows_of(push.on_i);
+            let on_j = if BOTH { S::rows_of(push.on_j) } else { on_i };
+            let touching = e.touching.bits();
+            let least = gaps[g].ri.min(gaps[g].rj);
+            let deep = e.overlap.gt(limit * least).and(e.touching).bits();
+            for (k, batch) in group.iter_mut().enumerate() {
+                keep(&share::<S>(&memory, k), &mut batch.slide, rolls.get_mut(k));
+                batch.touching = touching >> (k * WIDTH) & 0xff;
+                // SAFETY: i lies in the block, and so does j where BOTH.
+                unsafe {
+                    scatter::<S>(&on_i[k], loads, first, &batch.i);
+                    if BOTH {
+                        scatter::<S>(&on_j[k], loads, first, &batch.j);
+                    }
                 }
             }
-            let least = gaps[k].ri.min(gaps[k].rj);
-            let deep = e.overlap.gt(limit * least).and(e.touching).bits();
             if deep != 0 {
-                note_deep(
-                    &e.overlap.to_array(),
-                    &least.to_array(),
-                    deep,
-                    &batch.i,
-                    |k| Met::Sphere(batch.j[k]),
-                    report,
-                );
+                let (overlap, least) = (S::split(e.overlap), S::split(least));
+                for (k, batch) in group.iter().enumerate() {
+                    let deep = deep >> (k * WIDTH) & 0xff;
+                    let met = |k: usize| Met::Sphere(batch.j[k]);
+                    note_deep(&overlap[k].to_array(), &least[k].to_array(), deep, &batch.i, met, report);
+                }
             }
         }
     }
+}
+
+/// Both ends of a group's pairs.
+#[inline(always)]
+pub(super) fn ends<'a, R>(group: &'a [Batch<R>], nobody: &'a [u32; WIDTH]) -> Ends<'a> {
+    let second = group.get(1).map_or((nobody, nobody), |b| (&b.i, &b.j));
+    [(&group[0].i, &group[0].j), second]
 }

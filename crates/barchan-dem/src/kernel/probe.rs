@@ -1,11 +1,11 @@
 //! What observers read: the contacts of a batch as they are, by the plain build of the same kernel; nothing is changed.
 
-use super::pairs::{gap, meet};
+use super::pairs::{ends, gap, meet};
 use super::walls::{WallMeeting, meet_walls};
 use super::{Pass, recall};
 use crate::lists::{Batch, Rolls, WallBatch};
 use barchan_core::contact::law::{Encounter, Reaction, react};
-use barchan_core::simd::{Lanes, Mask, Plain, Real, Simd, WIDTH};
+use barchan_core::simd::{Lanes, Mask, Octet, Plain, PlainLanes, Real, Simd, WIDTH};
 
 /// A contact as read back by [`Probe`]: lanes as arrays.
 pub struct Probed {
@@ -27,7 +27,7 @@ pub struct Probe<R> {
 /// Reads one batch.
 type ProbeOf<R, B> = fn(&Pass<'_, R>, &B, Option<&Rolls<R>>) -> Probed;
 
-fn probed<V: Lanes>(e: &Encounter<V>, r: &Reaction<V>) -> Probed {
+fn probed<V: Octet>(e: &Encounter<V>, r: &Reaction<V>) -> Probed {
     let wide = |v: V| v.to_array().map(Into::into);
     Probed {
         touching: e.touching.bits(),
@@ -51,30 +51,31 @@ const NOTHING: Probed = Probed {
 // Memory is kept half a step ahead of the forces: a step back of the same length reads the forces of now.
 pub(super) fn probe_pairs<R: Real>(pass: &Pass<'_, R>, batch: &Batch<R>, rolls: Option<&Rolls<R>>) -> Probed
 where
-    Plain<R>: Simd<Real = R>,
+    Plain<R>: Simd<Real = R, V = PlainLanes<R>, W = PlainLanes<R>>,
+    PlainLanes<R>: Octet<Scalar = R>,
 {
-    type V<R> = <Plain<R> as Simd>::V;
+    let ends = ends(std::slice::from_ref(batch), &[0; WIDTH]);
     // SAFETY: the batch comes from lists that fit the records.
-    let (e, _) = match unsafe { gap::<Plain<R>>(pass, &batch.i, &batch.j) } {
+    let (e, _) = match unsafe { gap::<Plain<R>>(pass, ends) } {
         // SAFETY: likewise.
-        Some(gap) => unsafe { meet::<Plain<R>>(pass, &gap, &batch.i, &batch.j) },
+        Some(gap) => unsafe { meet::<Plain<R>>(pass, &gap, ends) },
         None => return NOTHING,
     };
-    let mut memory = recall::<V<R>>(&batch.slide, rolls);
-    let r = react(&pass.law, pass.rolling, &e, &mut memory, V::<R>::of(-pass.dt));
+    let mut memory = recall::<PlainLanes<R>>(&batch.slide, rolls);
+    let r = react(&pass.law, pass.rolling, &e, &mut memory, PlainLanes::of(-pass.dt));
     probed(&e, &r)
 }
 
 pub(super) fn probe_walls<R: Real>(pass: &Pass<'_, R>, batch: &WallBatch<R>, rolls: Option<&Rolls<R>>) -> Probed
 where
-    Plain<R>: Simd<Real = R>,
+    Plain<R>: Simd<Real = R, V = PlainLanes<R>, W = PlainLanes<R>>,
+    PlainLanes<R>: Octet<Scalar = R>,
 {
-    type V<R> = <Plain<R> as Simd>::V;
     // SAFETY: the batch comes from lists that fit the records.
     let Some(WallMeeting { encounter: e, .. }) = (unsafe { meet_walls::<Plain<R>>(pass, batch) }) else {
         return NOTHING;
     };
-    let mut memory = recall::<V<R>>(&batch.slide, rolls);
-    let r = react(&pass.law, pass.rolling, &e, &mut memory, V::<R>::of(-pass.dt));
+    let mut memory = recall::<PlainLanes<R>>(&batch.slide, rolls);
+    let r = react(&pass.law, pass.rolling, &e, &mut memory, PlainLanes::of(-pass.dt));
     probed(&e, &r)
 }

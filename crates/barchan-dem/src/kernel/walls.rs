@@ -6,7 +6,7 @@ use super::{Met, Pass, Report, keep, note_deep, recall};
 use crate::lists::{ASKED_BEYOND, BlockLists, Facing, Feet, Rolls, WallBatch};
 use crate::state::Load;
 use barchan_core::contact::law::{Encounter, react};
-use barchan_core::simd::{Lanes, Mask, Real, Simd, Vec3, WIDTH};
+use barchan_core::simd::{Lanes, Mask, Octet, Real, Simd, Vec3, WIDTH};
 use barchan_core::walls::{MOST_TOUCHES, NO_FEATURE, Wall, WallState};
 use glam::{DMat3, DQuat, DVec3};
 
@@ -45,7 +45,7 @@ fn splat<V: Lanes>(v: DVec3) -> Vec3<V> {
 }
 
 #[inline(always)]
-fn lanes<V: Lanes>(v: &[[V::Scalar; WIDTH]; 3]) -> Vec3<V> {
+fn lanes<V: Octet>(v: &[[V::Scalar; WIDTH]; 3]) -> Vec3<V> {
     Vec3(V::from_array(v[0]), V::from_array(v[1]), V::from_array(v[2]))
 }
 
@@ -384,7 +384,7 @@ pub(super) unsafe fn walls<S: Simd>(
         // SAFETY: the list was checked against this block when it was made.
         unsafe {
             let columns = [force.0, force.1, force.2, turn.0, turn.1, turn.2, one, r.press];
-            scatter::<S>(columns, loads.as_mut_ptr(), first, &batch.i);
+            scatter::<S>(&S::transpose(columns), loads.as_mut_ptr(), first, &batch.i);
         }
         // Written out: a closure over lanes would not inherit the instruction set.
         let f = [force.0.to_array(), force.1.to_array(), force.2.to_array()];

@@ -1,4 +1,4 @@
-//! The vector types on x86-64 with AVX2.
+//! The vector types on x86-64 with AVX2; those with AVX-512 are in `avx512.rs`.
 //!
 //! Every method is `inline(always)`, so that it becomes part of the function that carries
 //! `#[target_feature(enable = "avx2")]`; a closure or an outlined call would not inherit the feature.
@@ -6,7 +6,11 @@
 
 #![allow(clippy::undocumented_unsafe_blocks)]
 
-use super::{Lanes, Mask, Quad, Simd, WIDTH};
+mod avx512;
+
+pub use avx512::Avx512;
+
+use super::{Lanes, Mask, Octet, Quad, Simd, WIDTH};
 use std::arch::x86_64::*;
 use std::marker::PhantomData;
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -101,16 +105,6 @@ impl Lanes for F32x8 {
         unsafe { F32x8(_mm256_set1_ps(x)) }
     }
     #[inline(always)]
-    fn from_array(x: [f32; WIDTH]) -> Self {
-        unsafe { F32x8(_mm256_loadu_ps(x.as_ptr())) }
-    }
-    #[inline(always)]
-    fn to_array(self) -> [f32; WIDTH] {
-        let mut out = [0.0; WIDTH];
-        unsafe { _mm256_storeu_ps(out.as_mut_ptr(), self.0) };
-        out
-    }
-    #[inline(always)]
     fn sqrt(self) -> Self {
         unsafe { F32x8(_mm256_sqrt_ps(self.0)) }
     }
@@ -144,19 +138,6 @@ impl Lanes for F64x8 {
         unsafe { F64x8(_mm256_set1_pd(x), _mm256_set1_pd(x)) }
     }
     #[inline(always)]
-    fn from_array(x: [f64; WIDTH]) -> Self {
-        unsafe { F64x8(_mm256_loadu_pd(x.as_ptr()), _mm256_loadu_pd(x.as_ptr().add(4))) }
-    }
-    #[inline(always)]
-    fn to_array(self) -> [f64; WIDTH] {
-        let mut out = [0.0; WIDTH];
-        unsafe {
-            _mm256_storeu_pd(out.as_mut_ptr(), self.0);
-            _mm256_storeu_pd(out.as_mut_ptr().add(4), self.1);
-        }
-        out
-    }
-    #[inline(always)]
     fn sqrt(self) -> Self {
         unsafe { F64x8(_mm256_sqrt_pd(self.0), _mm256_sqrt_pd(self.1)) }
     }
@@ -179,6 +160,35 @@ impl Lanes for F64x8 {
     #[inline(always)]
     fn keep(self, m: M64x8) -> Self {
         unsafe { F64x8(_mm256_and_pd(self.0, m.0), _mm256_and_pd(self.1, m.1)) }
+    }
+}
+
+impl Octet for F32x8 {
+    #[inline(always)]
+    fn from_array(x: [f32; WIDTH]) -> Self {
+        unsafe { F32x8(_mm256_loadu_ps(x.as_ptr())) }
+    }
+    #[inline(always)]
+    fn to_array(self) -> [f32; WIDTH] {
+        let mut out = [0.0; WIDTH];
+        unsafe { _mm256_storeu_ps(out.as_mut_ptr(), self.0) };
+        out
+    }
+}
+
+impl Octet for F64x8 {
+    #[inline(always)]
+    fn from_array(x: [f64; WIDTH]) -> Self {
+        unsafe { F64x8(_mm256_loadu_pd(x.as_ptr()), _mm256_loadu_pd(x.as_ptr().add(4))) }
+    }
+    #[inline(always)]
+    fn to_array(self) -> [f64; WIDTH] {
+        let mut out = [0.0; WIDTH];
+        unsafe {
+            _mm256_storeu_pd(out.as_mut_ptr(), self.0);
+            _mm256_storeu_pd(out.as_mut_ptr().add(4), self.1);
+        }
+        out
     }
 }
 
@@ -280,7 +290,21 @@ unsafe impl Simd for Avx2<f32> {
     type V = F32x8;
     type D = F64x8;
     type Q = F64x4;
+    type W = F32x8;
+    const TOGETHER: usize = 1;
 
+    #[inline(always)]
+    fn join(parts: [F32x8; 2]) -> F32x8 {
+        parts[0]
+    }
+    #[inline(always)]
+    fn split(whole: F32x8) -> [F32x8; 2] {
+        [whole; 2]
+    }
+    #[inline(always)]
+    fn join_masks(parts: [M32x8; 2]) -> M32x8 {
+        parts[0]
+    }
     #[inline(always)]
     fn widen4(x: [f32; 4]) -> F64x4 {
         unsafe { F64x4(_mm256_cvtps_pd(_mm_loadu_ps(x.as_ptr()))) }
@@ -352,6 +376,14 @@ unsafe impl Simd for Avx2<f32> {
         }
     }
     #[inline(always)]
+    fn rows_of(columns: [F32x8; 8]) -> [[F32x8; 8]; 2] {
+        [Self::transpose(columns); 2]
+    }
+    #[inline(always)]
+    unsafe fn load8_together(at: [[*const f32; WIDTH]; 2]) -> [F32x8; 8] {
+        unsafe { Self::load8(at[0]) }
+    }
+    #[inline(always)]
     unsafe fn add8(at: *mut f32, x: F32x8) {
         unsafe { _mm256_storeu_ps(at, _mm256_add_ps(_mm256_loadu_ps(at), x.0)) }
     }
@@ -362,7 +394,21 @@ unsafe impl Simd for Avx2<f64> {
     type V = F64x8;
     type D = F64x8;
     type Q = F64x4;
+    type W = F64x8;
+    const TOGETHER: usize = 1;
 
+    #[inline(always)]
+    fn join(parts: [F64x8; 2]) -> F64x8 {
+        parts[0]
+    }
+    #[inline(always)]
+    fn split(whole: F64x8) -> [F64x8; 2] {
+        [whole; 2]
+    }
+    #[inline(always)]
+    fn join_masks(parts: [M64x8; 2]) -> M64x8 {
+        parts[0]
+    }
     #[inline(always)]
     fn widen4(x: [f64; 4]) -> F64x4 {
         F64x4::of(x)
@@ -404,6 +450,14 @@ unsafe impl Simd for Avx2<f64> {
             let hi = load4(at.map(|p| p.add(4)));
             [lo[0], lo[1], lo[2], lo[3], hi[0], hi[1], hi[2], hi[3]]
         }
+    }
+    #[inline(always)]
+    fn rows_of(columns: [F64x8; 8]) -> [[F64x8; 8]; 2] {
+        [Self::transpose(columns); 2]
+    }
+    #[inline(always)]
+    unsafe fn load8_together(at: [[*const f64; WIDTH]; 2]) -> [F64x8; 8] {
+        unsafe { Self::load8(at[0]) }
     }
     #[inline(always)]
     unsafe fn add8(at: *mut f64, x: F64x8) {
