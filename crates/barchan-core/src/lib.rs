@@ -6,6 +6,7 @@ pub mod materials;
 pub mod mesh;
 pub mod neighbours;
 pub mod packing;
+pub mod parallel;
 pub mod regions;
 pub mod relief;
 pub mod rng;

@@ -20,8 +20,8 @@ pub struct Pinned {
     /// Ids of those let go since the last step, in order. The forces on them are not known before lists have their pairs
     /// again: they stay for one step more.
     pub waking: Vec<u32>,
-    /// Their slots, in order.
-    slots: Vec<u32>,
+    /// How many are there.
+    count: usize,
     /// By slot; empty where none is.
     flags: Vec<bool>,
 }
@@ -35,18 +35,16 @@ impl Pinned {
 
     /// How many are.
     pub fn count(&self) -> usize {
-        self.slots.len()
+        self.count
     }
 
     /// Looks up where they are.
     pub fn find(&mut self, grains: &Grains) {
-        self.slots.clear();
         self.flags.clear();
-        if self.ids.is_empty() {
-            return;
+        if !self.ids.is_empty() {
+            self.flags.extend(grains.id.iter().map(|id| self.ids.binary_search(id).is_ok()));
         }
-        self.flags.extend(grains.id.iter().map(|id| self.ids.binary_search(id).is_ok()));
-        self.slots.extend((0..grains.len() as u32).filter(|&slot| self.flags[slot as usize]));
+        self.count = self.flags.iter().filter(|&&pinned| pinned).count();
     }
 
     /// Of each block of so many grains, whether all of them are pinned; empty where none is.
@@ -60,9 +58,6 @@ pub struct Places {
     grains: Vec<(usize, [f64; 4], DQuat)>,
     spheres: Vec<[f64; 4]>,
 }
-
-/// Of all grains: more than so many pinned or let go at once are worth putting all into order.
-const WORTH_SORTING: usize = 32;
 
 impl<R: Kernels> Solver<R> {
     /// Pins these grains and no others; ids that are not there are passed over.
@@ -87,8 +82,9 @@ impl<R: Kernels> Solver<R> {
         }
         self.pinned.waking.sort_unstable();
         self.pinned.waking.dedup();
-        // Lists lack the pairs of those let go, and have those of the newly pinned.
-        self.spoil(changed.len() * WORTH_SORTING > self.grains.len());
+        // Lists lack the pairs of those let go, and have those of the newly pinned. Whole blocks of pinned grains are not integrated:
+        // all are put into order, once in hundreds of steps.
+        self.spoil(!changed.is_empty());
     }
 
     fn hold(&mut self, g: usize) {
@@ -110,8 +106,10 @@ impl<R: Kernels> Solver<R> {
     /// Where the pinned grains are that share a block with others, and those that are waking.
     pub fn places_of_pinned(&self, whole: &[bool]) -> Places {
         let mut places = Places { grains: Vec::new(), spheres: Vec::new() };
-        let pinned = self.pinned.slots.iter().map(|&slot| slot as usize).filter(|g| !whole[g / self.block]);
-        let among = if self.pinned.waking.is_empty() { 0 } else { self.grains.len() };
+        let n = self.grains.len();
+        let mixed = whole.iter().enumerate().filter(|(_, whole)| !**whole).map(|(b, _)| b * self.block);
+        let pinned = mixed.flat_map(|from| from..(from + self.block).min(n)).filter(|&g| self.pinned.has(g));
+        let among = if self.pinned.waking.is_empty() { 0 } else { n };
         let wakes = |g: &usize| !self.pinned.has(*g) && self.pinned.waking.binary_search(&self.grains.id[*g]).is_ok();
         for g in pinned.chain((0..among).filter(wakes)) {
             places.grains.push((g, *self.grains.place(g, &self.spheres.record), self.grains.turn(g)));

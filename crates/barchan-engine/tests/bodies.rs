@@ -244,8 +244,13 @@ fn a_ring_that_fell_onto_sand_stays_there() {
         (frame.position[g], frame.velocity[g].length())
     };
     let (before, _) = ring(&world);
-    run(&mut world, 0.7);
-    let (after, speed) = ring(&world);
+    // What falls on it jolts it, by up to 5 cm/s for a moment: the mean tells whether it lies.
+    let speeds = (1..=50).map(|k| {
+        run(&mut world, 0.6 + 2e-3 * f64::from(k));
+        ring(&world).1
+    });
+    let speed = speeds.sum::<f64>() / 50.0;
+    let (after, _) = ring(&world);
     assert!(before.distance(after) < 5e-4 && speed < 0.02, "{before} to {after} at {speed} m/s");
     assert!(after.z > 0.015 * 0.35 && after.z < 0.1, "on or in the sand: {after}");
 }

@@ -564,6 +564,8 @@ pub fn build<R: Real>(
             let to = from + other[from..].partition_point(|o| block_of(o.partner()) as usize == b);
             cross.extend(other[from..to].iter().map(|o| o.turned()));
         }
+        // A pinned grain need not know what free ones do to it. Memory is carried by the lower slot: there it must stand.
+        cross.retain(|p| !(held(p.i) && !held(p.partner()) && p.i > p.partner()));
         lists.awake[1] = fill(&mut lists.cross, &mut lists.cross_rolls, &cross);
         walls::near_walls(r, balls, carry, own.clone(), lists);
         assert!(lists.fits(own, spheres.len()), "a contact list points outside its block");
