@@ -77,3 +77,43 @@ impl Watch {
         self.0.looking.fetch_sub(1, Ordering::Relaxed);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rayon::prelude::*;
+
+    /// Passes that follow each other, some of them in pieces.
+    fn passes(watch: &Watch) -> u64 {
+        (0..200).map(|k| watch.during(|| (0..64u64).into_par_iter().map(|i| i * k).sum::<u64>())).sum()
+    }
+
+    const EXPECTED: u64 = 63 * 32 * 199 * 100;
+
+    #[test]
+    fn threads_that_look_do_the_work_and_then_sleep() {
+        for threads in 1..=3 {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let watch = Watch::default();
+            assert_eq!(pool.install(|| passes(&watch)), EXPECTED);
+            let start = Instant::now();
+            while watch.0.looking.load(Ordering::Relaxed) > 0 {
+                assert!(start.elapsed() < Duration::from_secs(10), "{threads} threads: they look for ever");
+                std::thread::yield_now();
+            }
+        }
+    }
+
+    #[test]
+    fn whoever_steps_is_not_kept_by_another_who_does() {
+        // Each of both threads steps a solver of its own and asks the other to look: neither may, or both would wait.
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let found = pool.install(|| rayon::join(|| passes(&Watch::default()), || passes(&Watch::default())));
+        assert_eq!(found, (EXPECTED, EXPECTED));
+    }
+
+    #[test]
+    fn it_works_outside_a_pool() {
+        assert_eq!(passes(&Watch::default()), EXPECTED);
+    }
+}

@@ -96,39 +96,66 @@ fn narrow<S: Simd>(a: S::D, b: S::D) -> S::W {
     S::join([S::narrow(a), S::narrow(b)])
 }
 
-/// Touching pairs as the law sees them.
+/// How pairs move.
+#[derive(Clone, Copy)]
+pub(super) struct Motion<V> {
+    /// Velocity of *i* relative to *j* at the contact point [m/s].
+    velocity: Vec3<V>,
+    /// Spin of *i* relative to *j* [rad/s].
+    spin: Vec3<V>,
+    /// 1/m of *i* and *j* together [1/kg].
+    inverse_mass: V,
+    /// Places of the rows in the table of pairs of materials.
+    row: V,
+}
+
+impl<V: Lanes> Gap<V> {
+    /// The contact point lies half an overlap inside both, so that arms add up to the distance and angular momentum is kept.
+    #[inline(always)]
+    fn arms(&self) -> Arms<V> {
+        let half = V::of(0.5) * self.overlap;
+        Arms { i: self.ri - half, j: self.rj - half }
+    }
+}
+
+/// Reads how touching pairs move.
 #[inline(always)]
-pub(super) unsafe fn meet<S: Simd>(
-    pass: &Pass<'_, S::Real>,
-    gap: &Gap<S::W>,
-    [a, b]: Ends<'_>,
-) -> (Encounter<S::W>, Arms<S::W>) {
+pub(super) unsafe fn motion<S: Simd>(pass: &Pass<'_, S::Real>, gap: &Gap<S::W>, [a, b]: Ends<'_>) -> Motion<S::W> {
     // SAFETY: indices are below `records.len()`, see the head of the file.
     unsafe {
         let base = pass.records.as_ptr();
         let motion = |k: u32| (&raw const (*base.add(k as usize)).motion).cast::<S::Real>();
         let [vxi, vyi, vzi, wxi, wyi, wzi, mi, ti] = S::load8_together([a.0.map(motion), b.0.map(motion)]);
         let [vxj, vyj, vzj, wxj, wyj, wzj, mj, tj] = S::load8_together([a.1.map(motion), b.1.map(motion)]);
-        let row = rows::<S>(pass.table, ti, tj);
-        let Gap { normal, overlap, ri, rj, radius, touching } = *gap;
-        // The contact point lies half an overlap inside both, so that arms add up to the distance and angular momentum
-        // is kept.
-        let half = S::W::of(0.5) * overlap;
-        let arms = Arms { i: ri - half, j: rj - half };
+        let arms = gap.arms();
         let (wi, wj) = (Vec3(wxi, wyi, wzi), Vec3(wxj, wyj, wzj));
-        let velocity =
-            Vec3(vxi - vxj, vyi - vyj, vzi - vzj).plus(wi.scale(arms.i).plus(wj.scale(arms.j)).cross(normal));
-        let encounter = Encounter {
-            normal,
-            overlap,
-            velocity,
+        let turning = wi.scale(arms.i).plus(wj.scale(arms.j)).cross(gap.normal);
+        Motion {
+            velocity: Vec3(vxi - vxj, vyi - vyj, vzi - vzj).plus(turning),
             spin: wi.minus(wj),
-            radius,
-            mass: S::W::of(1.0) / (mi + mj),
-            row,
-            touching,
-        };
-        (encounter, arms)
+            inverse_mass: mi + mj,
+            row: ti * S::W::of(pass.table.materials() as f64) + tj,
+        }
+    }
+}
+
+/// Touching pairs as the law sees them.
+#[inline(always)]
+pub(super) unsafe fn encounter<S: Simd>(
+    table: &PairTable<S::Real>,
+    gap: &Gap<S::W>,
+    motion: &Motion<S::W>,
+) -> Encounter<S::W> {
+    Encounter {
+        normal: gap.normal,
+        overlap: gap.overlap,
+        velocity: motion.velocity,
+        spin: motion.spin,
+        radius: gap.radius,
+        mass: S::W::of(1.0) / motion.inverse_mass,
+        // SAFETY: as for the caller.
+        row: unsafe { rows::<S>(table, motion.row) },
+        touching: gap.touching,
     }
 }
 
@@ -160,17 +187,19 @@ pub(super) unsafe fn row<S: Simd>(table: &PairTable<S::Real>, ti: S::V, tj: S::V
     unsafe { S::load8(index.map(|k| rows.as_ptr().add(k.tag() as usize).cast::<S::Real>())) }
 }
 
-/// As [`row`], for the pairs that go together.
+/// As [`row`], for the pairs that go together, by the rows' places.
 #[inline(always)]
-unsafe fn rows<S: Simd>(table: &PairTable<S::Real>, ti: S::W, tj: S::W) -> [S::W; 8] {
+unsafe fn rows<S: Simd>(table: &PairTable<S::Real>, places: S::W) -> [S::W; 8] {
     if table.materials() == 1 {
-        return table.rows()[0].0.map(S::W::splat);
+        let [a, b, c, d, e, f, g, h] = table.rows()[0].0;
+        let splat = S::W::splat;
+        return [splat(a), splat(b), splat(c), splat(d), splat(e), splat(f), splat(g), splat(h)];
     }
-    let index = S::split(ti * S::W::of(table.materials() as f64) + tj);
+    let places = S::split(places);
     // SAFETY: as in `row`.
     unsafe {
         let at = |k: S::Real| table.rows().as_ptr().add(k.tag() as usize).cast::<S::Real>();
-        S::load8_together([index[0].to_array().map(at), index[1].to_array().map(at)])
+        S::load8_together([places[0].to_array().map(at), places[1].to_array().map(at)])
     }
 }
 
@@ -178,7 +207,16 @@ unsafe fn rows<S: Simd>(table: &PairTable<S::Real>, ti: S::W, tj: S::W) -> [S::W
 #[derive(Clone, Copy)]
 struct Push<V> {
     on_i: [V; 8],
-    on_j: [V; 8],
+    /// Couple on *j*.
+    turn_j: Vec3<V>,
+}
+
+impl<V: Lanes> Push<V> {
+    #[inline(always)]
+    fn on_j(&self) -> [V; 8] {
+        let [fx, fy, fz, _, _, _, one, press] = self.on_i;
+        [-fx, -fy, -fz, self.turn_j.0, self.turn_j.1, self.turn_j.2, one, press]
+    }
 }
 
 #[inline(always)]
@@ -187,10 +225,9 @@ fn push<V: Lanes>(e: &Encounter<V>, arms: &Arms<V>, r: &Reaction<V>) -> Push<V> 
     let force = r.traction.minus(e.normal.scale(r.press));
     let turning = e.normal.cross(r.traction);
     let turn_i = turning.scale(arms.i).plus(r.couple);
-    let turn_j = turning.scale(arms.j).minus(r.couple);
     Push {
         on_i: [force.0, force.1, force.2, turn_i.0, turn_i.1, turn_i.2, one, r.press],
-        on_j: [-force.0, -force.1, -force.2, turn_j.0, turn_j.1, turn_j.2, one, r.press],
+        turn_j: turning.scale(arms.j).minus(r.couple),
     }
 }
 
@@ -208,8 +245,9 @@ pub(super) unsafe fn scatter<S: Simd>(rows: &[S::V; 8], loads: *mut Load<S::Real
 pub(super) const HERTZ_MINDLIN: ContactLaw =
     ContactLaw { normal: NormalLaw::Hertz, tangential: TangentialLaw::Mindlin };
 
-/// Groups of batches whose geometry is computed together: a processor cannot see past one batch's arithmetic to the next one's
-/// loads, so the loads of all come first.
+/// Groups of batches that go through the phases together: where they are, how they move, what they do, the sums. A processor cannot see
+/// past one group's loads and sums to the next one's arithmetic, whose roots and divisions wait for each other; phase by phase it
+/// can.
 const TILE: usize = 8;
 
 /// What batches that go together remember.
@@ -263,6 +301,8 @@ pub(super) unsafe fn pairs<S: Simd, const BOTH: bool, const USUAL: bool>(
     let none = zero.gt(zero);
     let mut gaps =
         [Gap { normal: Vec3::zero(), overlap: zero, ri: zero, rj: zero, radius: zero, touching: none }; TILE];
+    let mut motions = [Motion { velocity: Vec3::zero(), spin: Vec3::zero(), inverse_mass: zero, row: zero }; TILE];
+    let mut pushes = [Push { on_i: [zero; 8], turn_j: Vec3::zero() }; TILE];
     // A last batch without a partner goes with lanes in which nothing meets.
     let nobody = [first; WIDTH];
     for (t, tile) in batches.chunks_mut(TILE * S::TOGETHER).enumerate() {
@@ -285,35 +325,43 @@ pub(super) unsafe fn pairs<S: Simd, const BOTH: bool, const USUAL: bool>(
                 }
             }
         }
+        for (g, group) in tile.chunks(S::TOGETHER).enumerate().filter(|(g, _)| touched >> g & 1 == 1) {
+            // SAFETY: as for the caller.
+            motions[g] = unsafe { motion::<S>(pass, &gaps[g], ends(group, &nobody)) };
+        }
         for (g, group) in tile.chunks_mut(S::TOGETHER).enumerate().filter(|(g, _)| touched >> g & 1 == 1) {
             // SAFETY: as for the caller.
-            let (e, arms) = unsafe { meet::<S>(pass, &gaps[g], ends(group, &nobody)) };
+            let e = unsafe { encounter::<S>(pass.table, &gaps[g], &motions[g]) };
             let rolls = rolls.get_mut(rolls_of(g, group.len())).unwrap_or_default();
             let mut memory = recall_all::<S>(group, rolls);
             let reaction = react(&law, rolling, &e, &mut memory, dt);
-            let push = push(&e, &arms, &reaction);
-            let on_i = S::rows_of(push.on_i);
-            let on_j = if BOTH { S::rows_of(push.on_j) } else { on_i };
+            pushes[g] = push(&e, &gaps[g].arms(), &reaction);
             let touching = e.touching.bits();
-            let least = gaps[g].ri.min(gaps[g].rj);
-            let deep = e.overlap.gt(limit * least).and(e.touching).bits();
             for (k, batch) in group.iter_mut().enumerate() {
                 keep(&share::<S>(&memory, k), &mut batch.slide, rolls.get_mut(k));
                 batch.touching = touching >> (k * WIDTH) & 0xff;
-                // SAFETY: i lies in the block, and so does j where BOTH.
-                unsafe {
-                    scatter::<S>(&on_i[k], loads, first, &batch.i);
-                    if BOTH {
-                        scatter::<S>(&on_j[k], loads, first, &batch.j);
-                    }
-                }
             }
+            let least = gaps[g].ri.min(gaps[g].rj);
+            let deep = e.overlap.gt(limit * least).and(e.touching).bits();
             if deep != 0 {
                 let (overlap, least) = (S::split(e.overlap), S::split(least));
                 for (k, batch) in group.iter().enumerate() {
                     let deep = deep >> (k * WIDTH) & 0xff;
                     let met = |k: usize| Met::Sphere(batch.j[k]);
                     note_deep(&overlap[k].to_array(), &least[k].to_array(), deep, &batch.i, met, report);
+                }
+            }
+        }
+        for (g, group) in tile.chunks(S::TOGETHER).enumerate().filter(|(g, _)| touched >> g & 1 == 1) {
+            let on_i = S::rows_of(pushes[g].on_i);
+            let on_j = if BOTH { S::rows_of(pushes[g].on_j()) } else { on_i };
+            for (k, batch) in group.iter().enumerate() {
+                // SAFETY: i lies in the block, and so does j where BOTH.
+                unsafe {
+                    scatter::<S>(&on_i[k], loads, first, &batch.i);
+                    if BOTH {
+                        scatter::<S>(&on_j[k], loads, first, &batch.j);
+                    }
                 }
             }
         }

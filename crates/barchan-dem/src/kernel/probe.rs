@@ -1,6 +1,6 @@
 //! What observers read: the contacts of a batch as they are, by the plain build of the same kernel; nothing is changed.
 
-use super::pairs::{ends, gap, meet};
+use super::pairs::{encounter, ends, gap, motion};
 use super::walls::{WallMeeting, meet_walls};
 use super::{Pass, recall};
 use crate::lists::{Batch, Rolls, WallBatch};
@@ -56,11 +56,11 @@ where
 {
     let ends = ends(std::slice::from_ref(batch), &[0; WIDTH]);
     // SAFETY: the batch comes from lists that fit the records.
-    let (e, _) = match unsafe { gap::<Plain<R>>(pass, ends) } {
-        // SAFETY: likewise.
-        Some(gap) => unsafe { meet::<Plain<R>>(pass, &gap, ends) },
-        None => return NOTHING,
+    let Some(gap) = (unsafe { gap::<Plain<R>>(pass, ends) }) else {
+        return NOTHING;
     };
+    // SAFETY: likewise.
+    let e = unsafe { encounter::<Plain<R>>(pass.table, &gap, &motion::<Plain<R>>(pass, &gap, ends)) };
     let mut memory = recall::<PlainLanes<R>>(&batch.slide, rolls);
     let r = react(&pass.law, pass.rolling, &e, &mut memory, PlainLanes::of(-pass.dt));
     probed(&e, &r)
