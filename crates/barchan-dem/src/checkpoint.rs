@@ -8,7 +8,7 @@ use crate::lists::{Batch, BlockLists, Facing, Rolls, WallBatch};
 use crate::live::Warp;
 use crate::settings::{Column, Settings};
 use crate::state::{Load, Record};
-use crate::step::{Skin, Solver};
+use crate::step::Solver;
 use barchan_core::simd::{Real, WIDTH};
 use barchan_core::walls::NO_FEATURE;
 use glam::{DQuat, DVec3};
@@ -98,7 +98,6 @@ impl<R: Kernels> Solver<R> {
             ("material".into(), Column::U32(g.material.iter().map(|&m| u32::from(m)).collect())),
             ("shape".into(), Column::U32(g.shape.iter().map(|&m| u32::from(m)).collect())),
             ("budget".into(), Column::F32(g.budget.clone())),
-            ("skin".into(), Column::F64(vec![self.skin.slow, self.skin.built as f64, self.skin.meant])),
             ("first".into(), Column::U32(g.first.clone())),
             ("record.place".into(), Column::F64(s.record.iter().flat_map(|r| r.place).collect())),
             ("record.motion".into(), reals(s.record.iter().flat_map(|r| r.motion))),
@@ -203,15 +202,6 @@ impl<R: Kernels> Solver<R> {
         solver.block = (counters[4] as usize).max(1);
         solver.stale = counters[5] != 0;
         solver.builds_since_sort = counters[6] as u32;
-        // Checkpoints of version 3 may be from before there was one.
-        if (read.0)("skin").is_some() {
-            let skin = read.f64s("skin")?;
-            of_length("skin", skin.len(), 3)?;
-            solver.skin = Skin { slow: skin[0], built: skin[1] as u64, meant: skin[2] };
-            if !solver.skin.is_sound() {
-                return Err(DemError::Checkpoint("its skin of grains at rest is out of range".into()));
-            }
-        }
 
         let g = &mut solver.grains;
         g.velocity = read.rows("velocity", n)?;

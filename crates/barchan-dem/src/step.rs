@@ -60,14 +60,13 @@ pub struct Solver<R: Kernels> {
     pub pinned: Pinned,
     pub outside: Vec<u32>,
     pub grid: Neighbours,
-    pub skin: Skin,
     pub scratch: Scratch<R>,
     pub watch: Watch,
     pub timers: [PassTime; 4],
 }
 
-/// Skin of a grain at rest, as a share of its radius: where all is calm, and where grains that lie still are struck.
-const SKIN_SLOW: std::ops::RangeInclusive<f64> = 0.01..=0.15;
+/// Least skin of a grain, as a share of its radius.
+const SKIN_LEAST: f64 = 0.01;
 /// Skin of a grain of mean speed, as a share of its radius: where more near pairs cost what fewer rebuilds save.
 const SKIN_MEAN: f64 = 0.15;
 /// Largest skin of a grain, as a share of its radius. Only a few are so much faster than the mean; without it one falling
@@ -77,41 +76,6 @@ const SKIN_MOST: f64 = 1.0;
 const MOST_STEPS: f64 = 200.0;
 /// Margin for grains that speed up.
 const MARGIN: f64 = 1.3;
-
-/// What grains at rest are given for the case that they are struck: learnt from how long lists last. Under a stream of grains, lists that gave
-/// them a hundredth of their radius lasted 35 steps, where 60 were meant.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Skin {
-    /// Skin of a grain at rest, as a share of its radius.
-    pub slow: f64,
-    /// Step at which the lists were built.
-    pub built: u64,
-    /// Steps that they were meant to last.
-    pub meant: f64,
-}
-
-impl Default for Skin {
-    fn default() -> Self {
-        Skin { slow: *SKIN_SLOW.start(), built: 0, meant: 0.0 }
-    }
-}
-
-impl Skin {
-    /// Whether a checkpoint can hold it.
-    pub fn is_sound(&self) -> bool {
-        SKIN_SLOW.contains(&self.slow) && (0.0..=MOST_STEPS).contains(&self.meant)
-    }
-
-    /// Learns from lists that end at this step, because a grain has spent its budget or for another reason.
-    fn learn(&mut self, step: u64, spent: bool) {
-        let lasted = step.saturating_sub(self.built) as f64;
-        if spent && lasted < 0.6 * self.meant {
-            self.slow = (self.slow * 1.3).min(*SKIN_SLOW.end());
-        } else if spent || lasted >= self.meant {
-            self.slow = (self.slow / 1.1).max(*SKIN_SLOW.start());
-        }
-    }
-}
 
 /// Builds of the lists between two sorts of memory.
 const BUILDS_PER_SORT: u32 = 32;
@@ -145,7 +109,6 @@ impl<R: Kernels> Solver<R> {
             pinned: Pinned::default(),
             outside: Vec::new(),
             grid: Neighbours::default(),
-            skin: Skin::default(),
             scratch: Scratch::default(),
             watch: Watch::default(),
             timers: PASSES.map(|name| PassTime { name, ..PassTime::default() }),
@@ -170,7 +133,6 @@ impl<R: Kernels> Solver<R> {
         let reached = self.timed(1, Self::advance_walls);
         self.steps += 1;
         if self.stale || spent || reached {
-            self.skin.learn(self.steps, spent);
             self.timed(2, Self::rebuild)?;
         }
         self.timed(3, Self::contacts)
@@ -457,10 +419,9 @@ impl<R: Kernels> Solver<R> {
         let steps = if v > 0.0 { (SKIN_MEAN * r / (MARGIN * v * dt)).min(MOST_STEPS) } else { MOST_STEPS };
         let skin = |g: usize| {
             let (v, r) = speed(g);
-            (self.skin.slow * r + MARGIN * v * steps * dt).min(SKIN_MOST * r) as f32
+            (SKIN_LEAST * r + MARGIN * v * steps * dt).min(SKIN_MOST * r) as f32
         };
         self.grains.budget = (0..n).into_par_iter().map(skin).collect();
-        (self.skin.built, self.skin.meant) = (self.steps, steps);
         steps
     }
 
@@ -470,28 +431,5 @@ impl<R: Kernels> Solver<R> {
         if sort {
             self.builds_since_sort = BUILDS_PER_SORT;
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn grains_at_rest_get_more_skin_where_they_are_struck_and_less_where_it_is_calm() {
-        let after = |lists: &[(u64, bool)]| {
-            let mut skin = Skin::default();
-            for &(lasted, spent) in lists {
-                (skin.built, skin.meant) = (0, 60.0);
-                skin.learn(lasted, spent);
-                assert!(skin.is_sound());
-            }
-            skin.slow
-        };
-        let (least, most) = SKIN_SLOW.into_inner();
-        assert_eq!(after(&[(10, true); 20]), most, "lists that end early");
-        assert!(after(&[(10, true), (59, true)]) < after(&[(10, true)]), "lists that last nearly as long as meant");
-        assert_eq!(after(&[[(10, true); 20].as_slice(), &[(60, false); 40]].concat()), least, "then calm");
-        assert_eq!(after(&[(10, false); 20]), least, "births end lists early too, and say nothing");
     }
 }
