@@ -76,7 +76,6 @@ const SKIN_MOST: f64 = 1.0;
 const MOST_STEPS: f64 = 200.0;
 /// Margin for grains that speed up.
 const MARGIN: f64 = 1.3;
-
 /// Builds of the lists between two sorts of memory.
 const BUILDS_PER_SORT: u32 = 32;
 /// Spheres that are not worth a second thread: handing work over takes some 20 µs, and what it reads is in the other's cache.
