@@ -4,7 +4,7 @@
 use crate::DemError;
 use crate::bodies::Held;
 use crate::kernel::Kernels;
-use crate::lists::{Batch, BlockLists, Facing, Rolls, WallBatch};
+use crate::lists::{Batch, BlockLists, Facing, Pairs, Rolls, WallBatch};
 use crate::live::Warp;
 use crate::settings::{Column, Settings};
 use crate::state::{Load, Record};
@@ -141,10 +141,9 @@ impl<R: Kernels> Solver<R> {
         }
         out.push(("block.end".into(), Column::U32(self.blocks.iter().map(|b| b.end).collect())));
         for (b, lists) in self.blocks.iter().enumerate() {
-            for (kind, batches, rolls) in
-                [("inner", &lists.inner, &lists.inner_rolls), ("cross", &lists.cross, &lists.cross_rolls)]
-            {
-                let ints = batches.iter().flat_map(|x| x.i.into_iter().chain(x.j).chain([x.touching])).collect();
+            for (kind, Pairs { batches, rolls, touching, .. }) in [("inner", &lists.inner), ("cross", &lists.cross)] {
+                let with_touching = batches.iter().zip(touching);
+                let ints = with_touching.flat_map(|(x, &t)| x.i.into_iter().chain(x.j).chain([t.into()])).collect();
                 out.push((format!("block.{b}.{kind}"), Column::U32(ints)));
                 out.push((
                     format!("block.{b}.{kind}.slide"),
@@ -170,9 +169,10 @@ impl<R: Kernels> Solver<R> {
                 reals(lists.wall_rolls.iter().flat_map(|x| x.0.into_iter().flatten())),
             ));
             // Only where something sleeps.
-            if lists.awake != [lists.inner.len(), lists.cross.len()] || !lists.asleep.is_empty() {
+            let awake = [&lists.inner, &lists.cross].map(|list| list.awake);
+            if awake != [&lists.inner, &lists.cross].map(|list| list.batches.len()) || !lists.asleep.is_empty() {
                 let walls = lists.asleep.iter().flat_map(|((i, wall, key), _)| [*i, u32::from(*wall), *key]);
-                let ints = lists.awake.into_iter().map(|n| n as u32).chain(walls).collect();
+                let ints = awake.into_iter().map(|n| n as u32).chain(walls).collect();
                 out.push((format!("block.{b}.asleep"), Column::U32(ints)));
                 let kept = lists.asleep.iter().flat_map(|(_, (slide, roll))| slide.iter().chain(roll).copied());
                 out.push((format!("block.{b}.asleep.kept"), reals(kept)));
@@ -292,22 +292,21 @@ impl<R: Kernels> Solver<R> {
         of_length("block.end", ends.len(), blocks)?;
         for (b, &end) in ends.iter().enumerate() {
             let mut lists = BlockLists { end, ..BlockLists::default() };
-            for (kind, batches, rolls) in [
-                ("inner", &mut lists.inner, &mut lists.inner_rolls),
-                ("cross", &mut lists.cross, &mut lists.cross_rolls),
-            ] {
+            for (kind, list) in [("inner", &mut lists.inner), ("cross", &mut lists.cross)] {
                 let name = format!("block.{b}.{kind}");
                 let ints = read.u32s(&name)?;
                 let slide = read.f64s(&format!("{name}.slide"))?;
                 of_length(&name, ints.len() % 17, 0)?;
                 of_length(&name, slide.len(), ints.len() / 17 * 32)?;
-                *batches = ints
+                list.batches = ints
                     .chunks_exact(17)
                     .zip(slide.chunks_exact(32))
-                    .map(|(x, m)| Batch { i: eight(&x[..8]), j: eight(&x[8..16]), touching: x[16], slide: four(m) })
+                    .map(|(x, m)| Batch { i: eight(&x[..8]), j: eight(&x[8..16]), slide: four(m) })
                     .collect();
-                *rolls = read.f64s(&format!("{name}.roll"))?.chunks_exact(32).map(|m| Rolls(four(m))).collect();
-                of_length(&name, rolls.len(), if solver.rolling { batches.len() } else { 0 })?;
+                list.touching = ints.chunks_exact(17).map(|x| x[16] as u8).collect();
+                list.awake = list.batches.len();
+                list.rolls = read.f64s(&format!("{name}.roll"))?.chunks_exact(32).map(|m| Rolls(four(m))).collect();
+                of_length(&name, list.rolls.len(), if solver.rolling { list.batches.len() } else { 0 })?;
             }
             let name = format!("block.{b}.walls");
             let ints = read.u32s(&name)?;
@@ -328,14 +327,13 @@ impl<R: Kernels> Solver<R> {
                 .collect();
             lists.wall_rolls = read.f64s(&format!("{name}.roll"))?.chunks_exact(32).map(|m| Rolls(four(m))).collect();
             of_length(&name, lists.wall_rolls.len(), if solver.rolling { lists.walls.len() } else { 0 })?;
-            lists.awake = [lists.inner.len(), lists.cross.len()];
             let name = format!("block.{b}.asleep");
             if columns(&name).is_some() {
                 let (ints, kept) = (read.u32s(&name)?, read.f64s(&format!("{name}.kept"))?);
                 let (awake, walls) = ints.split_at_checked(2).ok_or_else(damaged)?;
                 of_length(&name, walls.len() % 3, 0)?;
                 of_length(&name, kept.len(), walls.len() / 3 * 8)?;
-                lists.awake = [awake[0] as usize, awake[1] as usize];
+                (lists.inner.awake, lists.cross.awake) = (awake[0] as usize, awake[1] as usize);
                 let four = |m: &[f64]| std::array::from_fn(|c| R::of(m[c]));
                 let sleeper = |(x, m): (&[u32], &[f64])| ((x[0], x[1] as u16, x[2]), (four(&m[..4]), four(&m[4..])));
                 lists.asleep = walls.chunks_exact(3).zip(kept.chunks_exact(8)).map(sleeper).collect();

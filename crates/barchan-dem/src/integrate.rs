@@ -8,7 +8,7 @@
 use crate::settings::Integrator;
 use crate::state::{Grains, Load, Record, vec3, with};
 use barchan_core::shapes::Shape;
-use barchan_core::simd::{Quad, Real, Simd, WIDTH};
+use barchan_core::simd::{Quad, Real, Simd};
 use glam::{DMat3, DQuat, DVec3};
 
 /// The pass's constants.
@@ -63,17 +63,20 @@ pub fn lag(integrator: Integrator, dt: f64) -> f64 {
     }
 }
 
-/// Advances the grains of a block by one step. Returns the least budget left (negative, or NaN for a broken state, when
-/// lists must be rebuilt).
+/// Advances the grains of a block by one step. Whether some grain has spent its budget, so that lists must be rebuilt; a broken
+/// one, whose budget is NaN, has.
 #[inline(always)]
-pub fn block<S: Simd>(clock: &Clock<'_>, b: Block<'_, S::Real>) -> f32 {
+pub fn block<S: Simd>(clock: &Clock<'_>, b: Block<'_, S::Real>) -> bool {
     if b.first.is_empty() { spheres::<S>(clock, b) } else { clumps(clock, b) }
 }
+
+/// Grains whose budgets are seen to together: a root a grain would be a chain as long as all the rest.
+const TOGETHER: usize = 64;
 
 /// Every vector is kept as four doubles and every operation done on all four; a factor of 0 in the fourth place leaves what
 /// stands there (a radius, an inverse mass) alone.
 #[inline(always)]
-fn spheres<S: Simd>(clock: &Clock<'_>, b: Block<'_, S::Real>) -> f32 {
+fn spheres<S: Simd>(clock: &Clock<'_>, b: Block<'_, S::Real>) -> bool {
     let Scheme { keep, ahead, drift_first } = Scheme::of(clock.integrator, clock.dt);
     let dt = S::Q::of([clock.dt, clock.dt, clock.dt, 0.0]);
     let ahead = S::Q::of([ahead, ahead, ahead, 0.0]);
@@ -83,13 +86,13 @@ fn spheres<S: Simd>(clock: &Clock<'_>, b: Block<'_, S::Real>) -> f32 {
     let n = b.velocity.len();
     let (velocity, momentum) = (&mut b.velocity[..n], &mut b.momentum[..n]);
     let (budget, records, loads) = (&mut b.budget[..n], &mut b.records[..n], &b.loads[..n]);
-    let mut least = [f32::INFINITY; WIDTH];
+    let step = clock.dt as f32;
+    let mut spent = false;
+    let mut moved = [0f32; TOGETHER];
     let mut begin = 0;
-    // Budgets of eight grains together: a root and a running minimum a grain would be a chain as long as all the rest.
     while begin < n {
-        let end = (begin + WIDTH).min(n);
-        let mut moved = [0f32; WIDTH];
-        for k in begin..end {
+        let end = (begin + TOGETHER).min(n);
+        for (k, moved) in (begin..end).zip(&mut moved) {
             let [fx, fy, fz, tx, ty, tz, contacts, _] = loads[k].0;
             let force = S::widen4([fx, fy, fz, tx]);
             let torque = S::widen4([tx, ty, tz, contacts]);
@@ -107,22 +110,21 @@ fn spheres<S: Simd>(clock: &Clock<'_>, b: Block<'_, S::Real>) -> f32 {
             let [wx, wy, wz, mass] = S::narrow4(((l_new + torque * ahead) * l.last()).with_last(old));
             record.motion = [vx, vy, vz, wx, wy, wz, mass, record.motion[7]];
             let [x, y, z, _] = (moving * moving).to_array();
-            moved[k - begin] = (x + y + z) as f32;
+            *moved = (x + y + z) as f32;
         }
-        let step = clock.dt as f32;
-        for ((left, moved), least) in budget[begin..end].iter_mut().zip(moved).zip(&mut least) {
+        for (left, moved) in budget[begin..end].iter_mut().zip(moved) {
             *left -= moved.sqrt() * step;
-            *least = smaller(*left, *least);
+            spent |= is_spent(*left);
         }
         begin = end;
     }
-    least.into_iter().fold(f32::INFINITY, |a, b| smaller(b, a))
+    spent
 }
 
-/// The smaller of two, a NaN counting as smaller than all.
+/// NaN counts as spent.
 #[inline(always)]
-fn smaller(a: f32, b: f32) -> f32 {
-    if a < b || a.is_nan() { a } else { b }
+fn is_spent(budget: f32) -> bool {
+    budget < 0.0 || budget.is_nan()
 }
 
 /// exp of a rotation vector: the exact turn by a constant angular velocity. Small angles, which is all a step makes, by
@@ -139,10 +141,10 @@ pub fn turn_by(rotation: DVec3) -> DQuat {
 }
 
 #[inline(always)]
-fn clumps<R: Real>(clock: &Clock<'_>, b: Block<'_, R>) -> f32 {
+fn clumps<R: Real>(clock: &Clock<'_>, b: Block<'_, R>) -> bool {
     let Scheme { keep, ahead, drift_first } = Scheme::of(clock.integrator, clock.dt);
     let dt = clock.dt;
-    let mut least = f32::INFINITY;
+    let mut spent = false;
     for k in 0..b.centre.len() {
         let shape = &clock.shapes[b.shape[k] as usize];
         let own = b.first[k] as usize..b.first[k + 1] as usize;
@@ -184,9 +186,9 @@ fn clumps<R: Real>(clock: &Clock<'_>, b: Block<'_, R>) -> f32 {
         place_spheres(shape, x, turned, radius, v, w, &mut b.records[own]);
         let reach = shape.bounding_radius() * radius;
         b.budget[k] -= ((moving.length() + w.length() * reach) * dt) as f32;
-        least = smaller(b.budget[k], least);
+        spent |= is_spent(b.budget[k]);
     }
-    least
+    spent
 }
 
 /// Writes the records of one grain's spheres [Longmore 2009, eqs. 3.42, 3.43].

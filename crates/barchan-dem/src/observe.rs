@@ -2,7 +2,6 @@
 
 use crate::integrate::{lag, net_load};
 use crate::kernel::{Kernels, Met, Pass, Probed};
-use crate::lists::BlockLists;
 use crate::settings::{Contact, Energies, Partner, Work};
 use crate::state::vec3;
 use crate::step::Solver;
@@ -98,10 +97,9 @@ impl<R: Kernels> Solver<R> {
         }
         let pass = self.pass();
         for b in &self.blocks {
-            let (inner, cross) = b.computed();
-            for (list, rolls, both) in [(inner, &b.inner_rolls, true), (cross, &b.cross_rolls, false)] {
-                for (n, batch) in list.iter().enumerate().filter(|(_, batch)| batch.touching != 0) {
-                    let p = (R::PROBE.pairs)(&pass, batch, rolls.get(n));
+            for (list, both) in [(&b.inner, true), (&b.cross, false)] {
+                for (n, (batch, _)) in list.computed().enumerate().filter(|(_, (_, touching))| *touching != 0) {
+                    let p = (R::PROBE.pairs)(&pass, batch, list.rolls.get(n));
                     for k in (0..WIDTH).filter(|k| p.touching >> k & 1 == 1 && (both || batch.i[*k] < batch.j[*k])) {
                         visit(&p, k, batch.i[k], Met::Sphere(batch.j[k]));
                     }
@@ -202,9 +200,8 @@ impl<R: Kernels> Solver<R> {
         let sphere = 3 * size_of::<crate::state::Record<R>>() + 3 * size_of::<crate::state::Load<R>>();
         let grain = size_of::<[f64; 4]>() * if self.grains.all_spheres() { 4 } else { 8 } + 8;
         let batches = |touching: bool| -> usize {
-            let lists =
-                self.blocks.iter().map(BlockLists::computed).flat_map(|(inner, cross)| inner.iter().chain(cross));
-            lists.filter(|b| (b.touching != 0) == touching).count()
+            let lists = self.blocks.iter().flat_map(|b| b.inner.computed().chain(b.cross.computed()));
+            lists.filter(|(_, lanes)| (*lanes != 0) == touching).count()
         };
         let (touching, near) = (batches(true), batches(false));
         let batch = size_of::<crate::lists::Batch<R>>();

@@ -12,7 +12,7 @@ use std::f64::consts::PI;
 
 /// What a contact needs to know of a sphere: 64 bytes in mixed precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C, align(32))]
+#[repr(C, align(64))]
 pub struct Record<R> {
     /// x, y, z, radius [m].
     pub place: [f64; 4],

@@ -218,10 +218,10 @@ impl<R: Kernels> Solver<R> {
         let held = |b: usize| whole.get(b).copied().unwrap_or(false);
         let tasks: Vec<_> = tasks.into_iter().enumerate().filter(|&(b, _)| !held(b)).map(|(_, task)| task).collect();
         let tasks = tasks.into_par_iter().with_min_len(worth);
-        let least: Vec<f32> = tasks.map(|b| kernel::advance(kernel, &clock, b)).collect();
+        // Each block must take its step, whatever others have spent.
+        let spent = tasks.map(|b| kernel::advance(kernel, &clock, b)).reduce(|| false, |a, b| a | b);
         self.put_back(places);
-        // Not `any(< 0)`: a NaN must count as spent.
-        !least.iter().all(|&b| b >= 0.0)
+        spent
     }
 
     /// Moves the walls to the end of the step. Whether some wall has come nearer than its lists allow.

@@ -105,13 +105,16 @@ fn note_deep<R: Real>(
     }
 }
 
-/// Touches every record that the block will read, those of its own in a row, so that they come from memory many at a time: met
-/// one by one between two chains of arithmetic they would be waited for. Costs nothing where they are in the cache already.
-fn warm_up<R: Real>(records: &[Record<R>], lists: &BlockLists<R>, own: std::ops::Range<usize>) {
-    let own = records[own].iter().map(|r| r.place[0]).sum::<f64>();
-    let others =
-        lists.cross[..lists.awake[1]].iter().flat_map(|b| b.j).map(|j| records[j as usize].place[0]).sum::<f64>();
-    std::hint::black_box(own + others);
+/// Worlds of more spheres than this are asked for ahead: below, that takes more time than waiting for the cache.
+const FAR: usize = 1 << 17;
+
+/// Asks for every record that the block will read, so that they come from memory many at a time: met one by one between two
+/// chains of arithmetic they would be waited for.
+#[inline(always)]
+fn ask_for<S: Simd>(records: &[Record<S::Real>], lists: &BlockLists<S::Real>, own: std::ops::Range<usize>) {
+    records[own].iter().for_each(S::prefetch);
+    let others = lists.cross.computed().flat_map(|(b, _)| b.j);
+    others.for_each(|j| S::prefetch(&records[j as usize]));
 }
 
 /// The body of a [`BlockKernel`].
@@ -125,17 +128,18 @@ unsafe fn block<S: Simd>(
     let mut report = Report { deep: None, walls: vec![(DVec3::ZERO, DVec3::ZERO); pass.walls.len()] };
     loads.fill(Load::default());
     let out = loads.as_mut_ptr();
-    warm_up(pass.records, lists, first as usize..first as usize + loads.len());
-    let [within, across] = lists.awake;
-    let (inner, cross) = (&mut lists.inner[..within], &mut lists.cross[..across]);
+    if pass.records.len() > FAR {
+        ask_for::<S>(pass.records, lists, first as usize..first as usize + loads.len());
+    }
+    let BlockLists { inner, cross, .. } = lists;
     // SAFETY: the lists were checked against these records and this block when they were made.
     unsafe {
         if pass.law == HERTZ_MINDLIN && !pass.rolling {
-            pairs::<S, true, true>(pass, inner, &mut [], out, first, &mut report);
-            pairs::<S, false, true>(pass, cross, &mut [], out, first, &mut report);
+            pairs::<S, true, true>(pass, inner, out, first, &mut report);
+            pairs::<S, false, true>(pass, cross, out, first, &mut report);
         } else {
-            pairs::<S, true, false>(pass, inner, &mut lists.inner_rolls, out, first, &mut report);
-            pairs::<S, false, false>(pass, cross, &mut lists.cross_rolls, out, first, &mut report);
+            pairs::<S, true, false>(pass, inner, out, first, &mut report);
+            pairs::<S, false, false>(pass, cross, out, first, &mut report);
         }
         walls::<S>(pass, lists, loads, first, &mut report);
     }
@@ -176,7 +180,7 @@ mod x86 {
     /// # Safety
     /// The processor has AVX2.
     #[target_feature(enable = "avx2")]
-    pub unsafe fn integrate<R: Real>(clock: &Clock<'_>, block: integrate::Block<'_, R>) -> f32
+    pub unsafe fn integrate<R: Real>(clock: &Clock<'_>, block: integrate::Block<'_, R>) -> bool
     where
         Avx2<R>: Simd<Real = R>,
     {
@@ -201,7 +205,7 @@ mod x86 {
 }
 
 /// One build of the integrator; see [`integrate::block`].
-pub type Integrate<R> = unsafe fn(&Clock<'_>, integrate::Block<'_, R>) -> f32;
+pub type Integrate<R> = unsafe fn(&Clock<'_>, integrate::Block<'_, R>) -> bool;
 
 /// Forces of all contacts of one block.
 pub fn contacts<R: Kernels>(
@@ -216,8 +220,8 @@ pub fn contacts<R: Kernels>(
     unsafe { kernel(pass, lists, loads, first) }
 }
 
-/// One step of the grains of one block.
-pub fn advance<R: Kernels>(kernel: Integrate<R>, clock: &Clock<'_>, block: integrate::Block<'_, R>) -> f32 {
+/// One step of the grains of one block; whether some grain has spent its budget.
+pub fn advance<R: Kernels>(kernel: Integrate<R>, clock: &Clock<'_>, block: integrate::Block<'_, R>) -> bool {
     // SAFETY: `kernel` comes from `Kernels::integrator` with an instruction set this processor has.
     unsafe { kernel(clock, block) }
 }

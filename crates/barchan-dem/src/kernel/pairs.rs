@@ -1,7 +1,7 @@
 //! Contacts of spheres with spheres: from pairs of records to loads, as many batches at once as a register takes.
 
 use super::{Met, Pass, Report, keep, note_deep, recall};
-use crate::lists::{Batch, Rolls};
+use crate::lists::{Batch, Pairs, Rolls};
 use crate::state::Load;
 use barchan_core::contact::law::{Encounter, Memory, Reaction, react};
 use barchan_core::contact::{ContactLaw, NormalLaw, PairTable, TangentialLaw};
@@ -15,7 +15,7 @@ pub(super) struct Arms<V> {
     pub j: V,
 }
 
-/// Both ends of the pairs of batches that go through the law together; the second is not looked at where one goes alone.
+/// Both ends of the pairs of batches that go through the law together; the same twice where one goes alone.
 pub(super) type Ends<'a> = [(&'a [u32; WIDTH], &'a [u32; WIDTH]); 2];
 
 /// Where pairs touch.
@@ -234,10 +234,12 @@ fn push<V: Lanes>(e: &Encounter<V>, arms: &Arms<V>, r: &Reaction<V>) -> Push<V> 
 /// Adds to the loads of eight spheres, one after the other: some may be the same.
 #[inline(always)]
 pub(super) unsafe fn scatter<S: Simd>(rows: &[S::V; 8], loads: *mut Load<S::Real>, first: u32, slots: &[u32; WIDTH]) {
+    // Where the load of the first of all spheres would be: one subtraction less a sphere.
+    let loads = loads.wrapping_sub(first as usize);
     // By index, not by value: an array's iterator would take the rows through memory.
     for k in 0..WIDTH {
         // SAFETY: the slot lies in the block, which owns its loads; a load is eight reals.
-        unsafe { S::add8(loads.add((slots[k] - first) as usize).cast(), rows[k]) };
+        unsafe { S::add8(loads.wrapping_add(slots[k] as usize).cast(), rows[k]) };
     }
 }
 
@@ -254,7 +256,7 @@ const TILE: usize = 8;
 #[inline(always)]
 fn recall_all<S: Simd>(group: &[Batch<S::Real>], rolls: &[Rolls<S::Real>]) -> Memory<S::W> {
     let a = recall::<S::V>(&group[0].slide, rolls.first());
-    let b = if S::TOGETHER == 2 && group.len() == 2 { recall::<S::V>(&group[1].slide, rolls.get(1)) } else { a };
+    let b = if S::TOGETHER == 2 { recall::<S::V>(&group[1].slide, rolls.get(1)) } else { a };
     Memory {
         slide: join::<S>(a.slide, b.slide),
         stiffness: S::join([a.stiffness, b.stiffness]),
@@ -285,11 +287,11 @@ fn part<S: Simd>(v: Vec3<S::W>, k: usize) -> Vec3<S::V> {
     Vec3(S::split(v.0)[k], S::split(v.1)[k], S::split(v.2)[k])
 }
 
+/// All pairs of a list. A last batch without a partner goes with one in which nothing meets.
 #[inline(always)]
 pub(super) unsafe fn pairs<S: Simd, const BOTH: bool, const USUAL: bool>(
     pass: &Pass<'_, S::Real>,
-    batches: &mut [Batch<S::Real>],
-    rolls: &mut [Rolls<S::Real>],
+    list: &mut Pairs<S::Real>,
     loads: *mut Load<S::Real>,
     first: u32,
     report: &mut Report,
@@ -303,74 +305,90 @@ pub(super) unsafe fn pairs<S: Simd, const BOTH: bool, const USUAL: bool>(
         [Gap { normal: Vec3::zero(), overlap: zero, ri: zero, rj: zero, radius: zero, touching: none }; TILE];
     let mut motions = [Motion { velocity: Vec3::zero(), spin: Vec3::zero(), inverse_mass: zero, row: zero }; TILE];
     let mut pushes = [Push { on_i: [zero; 8], turn_j: Vec3::zero() }; TILE];
-    // A last batch without a partner goes with lanes in which nothing meets.
-    let nobody = [first; WIDTH];
-    for (t, tile) in batches.chunks_mut(TILE * S::TOGETHER).enumerate() {
-        let begin = t * TILE * S::TOGETHER;
-        let rolls_of = |g: usize, len: usize| {
-            let from = begin + g * S::TOGETHER;
-            if rolling { from..from + len } else { 0..0 }
-        };
-        let mut touched = 0u32;
-        for (g, group) in tile.chunks_mut(S::TOGETHER).enumerate() {
-            // SAFETY: as for the caller.
-            if let Some(found) = unsafe { gap::<S>(pass, ends(group, &nobody)) } {
-                gaps[g] = found;
-                touched |= 1 << g;
-            } else {
-                let rolls = rolls.get_mut(rolls_of(g, group.len())).unwrap_or_default();
-                for (k, batch) in group.iter_mut().enumerate().filter(|(_, batch)| batch.touching != 0) {
-                    batch.forget();
-                    rolls.get_mut(k).map(std::mem::take);
+    let Pairs { batches, rolls, touching, awake } = list;
+    let whole = *awake / S::TOGETHER * S::TOGETHER;
+    let (batches, left) = batches[..*awake].split_at_mut(whole);
+    let (touching, left_touching) = touching.split_at_mut(whole);
+    let (rolls, left_rolls) = rolls.split_at_mut(if rolling { whole } else { 0 });
+    let mut pair = [left.first().copied().unwrap_or_else(|| Batch::empty(first)), Batch::empty(first)];
+    let mut pair_touching = [left_touching.first().copied().unwrap_or_default(), 0];
+    let mut pair_rolls = [left_rolls.first().copied().unwrap_or_default(), Rolls::default()];
+    let rest = if left.is_empty() { 0 } else { 2 };
+    let parts = [(batches, rolls, touching), (&mut pair[..rest], &mut pair_rolls[..], &mut pair_touching[..])];
+    for (batches, rolls, touching) in parts {
+        let tiles = batches.chunks_mut(TILE * S::TOGETHER).zip(touching.chunks_mut(TILE * S::TOGETHER));
+        for (t, (tile, touching)) in tiles.enumerate() {
+            let rolls_of = |g: usize| {
+                let from = (t * TILE + g) * S::TOGETHER;
+                if rolling { from..from + S::TOGETHER } else { 0..0 }
+            };
+            let lanes_of = |g: usize| g * S::TOGETHER..(g + 1) * S::TOGETHER;
+            let mut touched = 0u32;
+            for (g, group) in tile.chunks_exact_mut(S::TOGETHER).enumerate() {
+                // SAFETY: as for the caller.
+                if let Some(found) = unsafe { gap::<S>(pass, ends::<S>(group)) } {
+                    gaps[g] = found;
+                    touched |= 1 << g;
+                } else {
+                    let rolls = rolls.get_mut(rolls_of(g)).unwrap_or_default();
+                    let lost = group.iter_mut().zip(&mut touching[lanes_of(g)]).enumerate();
+                    for (k, (batch, touching)) in lost.filter(|(_, (_, touching))| **touching != 0) {
+                        *touching = 0;
+                        batch.slide = Batch::empty(first).slide;
+                        rolls.get_mut(k).map(std::mem::take);
+                    }
                 }
             }
-        }
-        for (g, group) in tile.chunks(S::TOGETHER).enumerate().filter(|(g, _)| touched >> g & 1 == 1) {
-            // SAFETY: as for the caller.
-            motions[g] = unsafe { motion::<S>(pass, &gaps[g], ends(group, &nobody)) };
-        }
-        for (g, group) in tile.chunks_mut(S::TOGETHER).enumerate().filter(|(g, _)| touched >> g & 1 == 1) {
-            // SAFETY: as for the caller.
-            let e = unsafe { encounter::<S>(pass.table, &gaps[g], &motions[g]) };
-            let rolls = rolls.get_mut(rolls_of(g, group.len())).unwrap_or_default();
-            let mut memory = recall_all::<S>(group, rolls);
-            let reaction = react(&law, rolling, &e, &mut memory, dt);
-            pushes[g] = push(&e, &gaps[g].arms(), &reaction);
-            let touching = e.touching.bits();
-            for (k, batch) in group.iter_mut().enumerate() {
-                keep(&share::<S>(&memory, k), &mut batch.slide, rolls.get_mut(k));
-                batch.touching = touching >> (k * WIDTH) & 0xff;
+            for (g, group) in tile.chunks_exact(S::TOGETHER).enumerate().filter(|(g, _)| touched >> g & 1 == 1) {
+                // SAFETY: as for the caller.
+                motions[g] = unsafe { motion::<S>(pass, &gaps[g], ends::<S>(group)) };
             }
-            let least = gaps[g].ri.min(gaps[g].rj);
-            let deep = e.overlap.gt(limit * least).and(e.touching).bits();
-            if deep != 0 {
-                let (overlap, least) = (S::split(e.overlap), S::split(least));
+            for (g, group) in tile.chunks_exact_mut(S::TOGETHER).enumerate().filter(|(g, _)| touched >> g & 1 == 1) {
+                // SAFETY: as for the caller.
+                let e = unsafe { encounter::<S>(pass.table, &gaps[g], &motions[g]) };
+                let rolls = rolls.get_mut(rolls_of(g)).unwrap_or_default();
+                let mut memory = recall_all::<S>(group, rolls);
+                let reaction = react(&law, rolling, &e, &mut memory, dt);
+                pushes[g] = push(&e, &gaps[g].arms(), &reaction);
+                let lanes = e.touching.bits();
+                for (k, (batch, touching)) in group.iter_mut().zip(&mut touching[lanes_of(g)]).enumerate() {
+                    keep(&share::<S>(&memory, k), &mut batch.slide, rolls.get_mut(k));
+                    *touching = (lanes >> (k * WIDTH)) as u8;
+                }
+                let least = gaps[g].ri.min(gaps[g].rj);
+                let deep = e.overlap.gt(limit * least).and(e.touching).bits();
+                if deep != 0 {
+                    let (overlap, least) = (S::split(e.overlap), S::split(least));
+                    for (k, batch) in group.iter().enumerate() {
+                        let deep = deep >> (k * WIDTH) & 0xff;
+                        let met = |k: usize| Met::Sphere(batch.j[k]);
+                        note_deep(&overlap[k].to_array(), &least[k].to_array(), deep, &batch.i, met, report);
+                    }
+                }
+            }
+            for (g, group) in tile.chunks_exact(S::TOGETHER).enumerate().filter(|(g, _)| touched >> g & 1 == 1) {
+                let on_i = S::rows_of(pushes[g].on_i);
+                let on_j = if BOTH { S::rows_of(pushes[g].on_j()) } else { on_i };
                 for (k, batch) in group.iter().enumerate() {
-                    let deep = deep >> (k * WIDTH) & 0xff;
-                    let met = |k: usize| Met::Sphere(batch.j[k]);
-                    note_deep(&overlap[k].to_array(), &least[k].to_array(), deep, &batch.i, met, report);
-                }
-            }
-        }
-        for (g, group) in tile.chunks(S::TOGETHER).enumerate().filter(|(g, _)| touched >> g & 1 == 1) {
-            let on_i = S::rows_of(pushes[g].on_i);
-            let on_j = if BOTH { S::rows_of(pushes[g].on_j()) } else { on_i };
-            for (k, batch) in group.iter().enumerate() {
-                // SAFETY: i lies in the block, and so does j where BOTH.
-                unsafe {
-                    scatter::<S>(&on_i[k], loads, first, &batch.i);
-                    if BOTH {
-                        scatter::<S>(&on_j[k], loads, first, &batch.j);
+                    // SAFETY: i lies in the block, and so does j where BOTH.
+                    unsafe {
+                        scatter::<S>(&on_i[k], loads, first, &batch.i);
+                        if BOTH {
+                            scatter::<S>(&on_j[k], loads, first, &batch.j);
+                        }
                     }
                 }
             }
         }
     }
+    left.iter_mut().zip(pair).for_each(|(batch, done)| *batch = done);
+    left_touching.iter_mut().take(left.len()).zip(pair_touching).for_each(|(touching, done)| *touching = done);
+    left_rolls.iter_mut().take(left.len()).zip(pair_rolls).for_each(|(rolls, done)| *rolls = done);
 }
 
 /// Both ends of a group's pairs.
 #[inline(always)]
-pub(super) fn ends<'a, R>(group: &'a [Batch<R>], nobody: &'a [u32; WIDTH]) -> Ends<'a> {
-    let second = group.get(1).map_or((nobody, nobody), |b| (&b.i, &b.j));
-    [(&group[0].i, &group[0].j), second]
+pub(super) fn ends<S: Simd>(group: &[Batch<S::Real>]) -> Ends<'_> {
+    let (a, b) = (&group[0], &group[S::TOGETHER - 1]);
+    [(&a.i, &a.j), (&b.i, &b.j)]
 }

@@ -54,7 +54,7 @@ where
     Plain<R>: Simd<Real = R, V = PlainLanes<R>, W = PlainLanes<R>>,
     PlainLanes<R>: Octet<Scalar = R>,
 {
-    let ends = ends(std::slice::from_ref(batch), &[0; WIDTH]);
+    let ends = ends::<Plain<R>>(std::slice::from_ref(batch));
     // SAFETY: the batch comes from lists that fit the records.
     let Some(gap) = (unsafe { gap::<Plain<R>>(pass, ends) }) else {
         return NOTHING;

@@ -21,16 +21,14 @@ use barchan_core::walls::{MOST_TOUCHES, Wall, WallState};
 use glam::DVec3;
 use rayon::prelude::*;
 
-/// Eight pairs and what they remember of sliding. A lane with i = j is empty.
+/// Eight pairs and what they remember of sliding, in whole cache lines. A lane with i = j is empty.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub struct Batch<R> {
     pub i: [u32; WIDTH],
     pub j: [u32; WIDTH],
     /// Displacement (three components) and tangential stiffness.
     pub slide: [[R; WIDTH]; 4],
-    /// Lanes that touched at the last evaluation.
-    pub touching: u32,
 }
 
 /// What eight contacts remember of rolling: three components and the twist.
@@ -44,10 +42,52 @@ impl<R: Real> Default for Rolls<R> {
 }
 
 impl<R: Real> Batch<R> {
-    /// No contact, no memory.
-    pub fn forget(&mut self) {
-        self.slide = [[R::of(0.0); WIDTH]; 4];
-        self.touching = 0;
+    /// Lanes in which nothing meets.
+    pub fn empty(i: u32) -> Self {
+        Batch { i: [i; WIDTH], j: [i; WIDTH], slide: [[R::of(0.0); WIDTH]; 4] }
+    }
+}
+
+/// Pairs of spheres, those that touch first.
+#[derive(Clone, Debug)]
+pub struct Pairs<R> {
+    pub batches: Vec<Batch<R>>,
+    /// Of each batch; empty where nothing rolls.
+    pub rolls: Vec<Rolls<R>>,
+    /// Of each batch, the lanes that touched at the last evaluation.
+    pub touching: Vec<u8>,
+    /// How many batches are computed; the rest sleeps.
+    pub awake: usize,
+}
+
+impl<R> Default for Pairs<R> {
+    fn default() -> Self {
+        Pairs { batches: Vec::new(), rolls: Vec::new(), touching: Vec::new(), awake: 0 }
+    }
+}
+
+impl<R: Real> Pairs<R> {
+    /// The batches that are computed, each with the lanes that touch.
+    pub fn computed(&self) -> impl Iterator<Item = (&Batch<R>, u8)> {
+        self.batches[..self.awake].iter().zip(self.touching.iter().copied())
+    }
+
+    fn clear(&mut self) {
+        self.batches.clear();
+        self.rolls.clear();
+        self.touching.clear();
+    }
+
+    fn fits(&self, i: impl Fn(&u32) -> bool, j: impl Fn(&u32) -> bool) -> bool {
+        self.batches.iter().all(|b| b.i.iter().all(&i) && b.j.iter().all(&j))
+            && self.awake <= self.batches.len()
+            && self.touching.len() == self.batches.len()
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.batches.capacity() * size_of::<Batch<R>>()
+            + self.rolls.capacity() * size_of::<Rolls<R>>()
+            + self.touching.capacity()
     }
 }
 
@@ -56,12 +96,10 @@ impl<R: Real> Batch<R> {
 pub struct BlockLists<R> {
     /// One past the last sphere of the block.
     pub end: u32,
-    pub inner: Vec<Batch<R>>,
-    pub inner_rolls: Vec<Rolls<R>>,
-    pub cross: Vec<Batch<R>>,
-    pub cross_rolls: Vec<Rolls<R>>,
-    /// How many batches of `inner` and of `cross` are computed; the rest sleeps.
-    pub awake: [usize; 2],
+    /// Pairs within the block.
+    pub inner: Pairs<R>,
+    /// Pairs with spheres of other blocks.
+    pub cross: Pairs<R>,
     pub walls: Vec<WallBatch<R>>,
     pub wall_rolls: Vec<Rolls<R>>,
     /// What pinned spheres remember of walls, in the order of their keys, with their slots as of this list.
@@ -78,11 +116,8 @@ impl<R> Default for BlockLists<R> {
     fn default() -> Self {
         BlockLists {
             end: 0,
-            inner: Vec::new(),
-            inner_rolls: Vec::new(),
-            cross: Vec::new(),
-            cross_rolls: Vec::new(),
-            awake: [0; 2],
+            inner: Pairs::default(),
+            cross: Pairs::default(),
             walls: Vec::new(),
             wall_rolls: Vec::new(),
             asleep: Vec::new(),
@@ -99,10 +134,8 @@ impl<R: Real> BlockLists<R> {
         let own = own.start as u32..own.end as u32;
         let inside = |i: &u32| own.contains(i);
         own.end as usize <= spheres
-            && self.inner.iter().all(|b| b.i.iter().all(inside) && b.j.iter().all(inside))
-            && self.cross.iter().all(|b| b.i.iter().all(inside) && b.j.iter().all(|&j| (j as usize) < spheres))
-            && self.awake[0] <= self.inner.len()
-            && self.awake[1] <= self.cross.len()
+            && self.inner.fits(inside, inside)
+            && self.cross.fits(inside, |&j| (j as usize) < spheres)
             && self.walls.iter().all(|b| b.i.iter().all(inside))
             && self.asleep.iter().all(|(key, _)| inside(&key.0))
             && self.facings.iter().all(|f| {
@@ -113,11 +146,6 @@ impl<R: Real> BlockLists<R> {
                     && f.lane as usize % WIDTH + f.lanes as usize <= WIDTH
                     && (f.lane as usize) < WIDTH * self.walls.len()
             })
-    }
-
-    /// Batches of pairs within the block, and of pairs with others, that are computed.
-    pub fn computed(&self) -> (&[Batch<R>], &[Batch<R>]) {
-        (&self.inner[..self.awake[0]], &self.cross[..self.awake[1]])
     }
 
     /// Gives the facings feet that have not been asked yet where they stand.
@@ -135,10 +163,10 @@ impl<R: Real> BlockLists<R> {
 
     /// Bytes held.
     pub fn memory_bytes(&self) -> usize {
-        (self.inner.capacity() + self.cross.capacity()) * size_of::<Batch<R>>()
+        self.inner.memory_bytes()
+            + self.cross.memory_bytes()
             + self.walls.capacity() * size_of::<WallBatch<R>>()
-            + (self.inner_rolls.capacity() + self.cross_rolls.capacity() + self.wall_rolls.capacity())
-                * size_of::<Rolls<R>>()
+            + self.wall_rolls.capacity() * size_of::<Rolls<R>>()
             + self.asleep.capacity() * size_of::<(WallKey, Kept<R>)>()
             + self.feet.capacity() * size_of::<Feet>()
             + self.facings.capacity() * size_of::<Facing>()
@@ -201,12 +229,12 @@ impl<R: Real> BlockLists<R> {
     /// Every contact this block carries over: (lower slot, higher slot, slide, roll), seen from the lower. A contact across
     /// blocks stands twice and is carried by the block of its lower slot.
     fn each_carried(&self, mut visit: impl FnMut(u32, Carried<R>, [R; 4])) {
-        for (list, rolls, both) in [(&self.inner, &self.inner_rolls, true), (&self.cross, &self.cross_rolls, false)] {
-            for (n, batch) in list.iter().enumerate() {
-                for k in (0..WIDTH).filter(|k| batch.touching >> k & 1 == 1) {
+        for (list, both) in [(&self.inner, true), (&self.cross, false)] {
+            for (n, (batch, touching)) in list.batches.iter().zip(&list.touching).enumerate() {
+                for k in (0..WIDTH).filter(|k| touching >> k & 1 == 1) {
                     let (i, j) = (batch.i[k], batch.j[k]);
                     let (slide, roll) =
-                        (lane(&batch.slide, k), rolls.get(n).map_or([R::of(0.0); 4], |r| lane(&r.0, k)));
+                        (lane(&batch.slide, k), list.rolls.get(n).map_or([R::of(0.0); 4], |r| lane(&r.0, k)));
                     if i < j {
                         visit(i, Carried { high: j, slide }, roll);
                     } else if both {
@@ -320,8 +348,7 @@ impl<R: Real> Carry<R> {
 
 /// Fills batches lane by lane.
 struct Filler<'a, R> {
-    batches: &'a mut Vec<Batch<R>>,
-    rolls: &'a mut Vec<Rolls<R>>,
+    pairs: &'a mut Pairs<R>,
     rolling: bool,
     used: usize,
 }
@@ -330,27 +357,28 @@ impl<R: Real> Filler<'_, R> {
     /// Sees to it that what comes next is in batches of its own; how many there are before.
     fn close(&mut self) -> usize {
         self.used = self.used.next_multiple_of(WIDTH);
-        self.batches.len()
+        self.pairs.batches.len()
     }
 
     fn push(&mut self, i: u32, j: u32, carried: Option<Kept<R>>) {
         let k = self.used % WIDTH;
         if k == 0 {
-            let zero = [[R::of(0.0); WIDTH]; 4];
-            self.batches.push(Batch { i: [i; WIDTH], j: [i; WIDTH], slide: zero, touching: 0 });
+            self.pairs.batches.push(Batch::empty(i));
+            self.pairs.touching.push(0);
             if self.rolling {
-                self.rolls.push(Rolls::default());
+                self.pairs.rolls.push(Rolls::default());
             }
         }
         self.used += 1;
-        let Some(batch) = self.batches.last_mut() else { return };
+        let Pairs { batches, rolls, touching, .. } = &mut *self.pairs;
+        let (Some(batch), Some(touching)) = (batches.last_mut(), touching.last_mut()) else { return };
         (batch.i[k], batch.j[k]) = (i, j);
         if let Some((slide, roll)) = carried {
-            batch.touching |= 1 << k;
+            *touching |= 1 << k;
             for c in 0..4 {
                 batch.slide[c][k] = slide[c];
             }
-            if let Some(rolls) = self.rolls.last_mut() {
+            if let Some(rolls) = rolls.last_mut() {
                 for c in 0..4 {
                     rolls.0[c][k] = roll[c];
                 }
@@ -484,17 +512,15 @@ pub fn build<R: Real>(
     let old_slot = |s: u32| spheres.listed[s as usize];
     let held = |s: u32| r.pinned.has(grain_of(s) as usize);
     let asleep = |p: &Near| held(p.i) && held(p.partner());
-    // Number of batches to be computed.
-    let fill = |batches: &mut Vec<Batch<R>>, rolls: &mut Vec<Rolls<R>>, pairs: &[Near]| {
-        batches.clear();
-        rolls.clear();
+    let fill = |list: &mut Pairs<R>, pairs: &[Near]| {
+        list.clear();
         let needed = pairs.len().div_ceil(WIDTH);
-        if batches.capacity() < needed {
+        if list.batches.capacity() < needed {
             // Freed first, and with some room: lists that move at every rebuild leave memory in pieces.
-            *batches = Vec::new();
-            batches.reserve_exact(needed + needed / 32);
+            list.batches = Vec::new();
+            list.batches.reserve_exact(needed + needed / 32);
         }
-        let mut filler = Filler { batches, rolls, rolling: r.rolling, used: 0 };
+        let mut filler = Filler { pairs: list, rolling: r.rolling, used: 0 };
         let push = |filler: &mut Filler<'_, R>, p: &Near| {
             filler.push(p.i, p.partner(), carry.find(old_slot(p.i), old_slot(p.partner())));
         };
@@ -503,7 +529,7 @@ pub fn build<R: Real>(
         }
         let awake = filler.close();
         pairs.iter().filter(|p| asleep(p)).for_each(|p| push(&mut filler, p));
-        awake
+        list.awake = awake;
     };
     // Where most grains are pinned it is only the free ones that look for partners.
     let few = 2 * r.pinned.count() > r.grains.len();
@@ -549,7 +575,7 @@ pub fn build<R: Real>(
                     enter(Near::new(i, j, square < sum * sum));
                 }
             }
-            lists.awake[0] = fill(&mut lists.inner, &mut lists.inner_rolls, inner);
+            fill(&mut lists.inner, inner);
             outgoing.sort_by_key(|o| block_of(o.partner()));
             outgoing.shrink_to(outgoing.len() + outgoing.len() / 8);
         },
@@ -566,7 +592,7 @@ pub fn build<R: Real>(
         }
         // A pinned grain need not know what free ones do to it. Memory is carried by the lower slot: there it must stand.
         cross.retain(|p| !(held(p.i) && !held(p.partner()) && p.i > p.partner()));
-        lists.awake[1] = fill(&mut lists.cross, &mut lists.cross_rolls, &cross);
+        fill(&mut lists.cross, &cross);
         walls::near_walls(r, balls, carry, own.clone(), lists);
         assert!(lists.fits(own, spheres.len()), "a contact list points outside its block");
     });

@@ -312,6 +312,10 @@ unsafe impl Simd for Avx512<f32> {
         }
     }
     #[inline(always)]
+    fn prefetch<T>(at: &T) {
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(at).cast()) }
+    }
+    #[inline(always)]
     unsafe fn add8(at: *mut f32, x: F32x8) {
         unsafe { Avx2::<f32>::add8(at, x) }
     }
@@ -383,6 +387,10 @@ unsafe impl Simd for Avx512<f64> {
     #[inline(always)]
     unsafe fn load8_together(at: [[*const f64; WIDTH]; 2]) -> [D512; 8] {
         unsafe { Self::load8(at[0]) }
+    }
+    #[inline(always)]
+    fn prefetch<T>(at: &T) {
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(at).cast()) }
     }
     #[inline(always)]
     unsafe fn add8(at: *mut f64, x: D512) {

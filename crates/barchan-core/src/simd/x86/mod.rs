@@ -384,6 +384,10 @@ unsafe impl Simd for Avx2<f32> {
         unsafe { Self::load8(at[0]) }
     }
     #[inline(always)]
+    fn prefetch<T>(at: &T) {
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(at).cast()) }
+    }
+    #[inline(always)]
     unsafe fn add8(at: *mut f32, x: F32x8) {
         unsafe { _mm256_storeu_ps(at, _mm256_add_ps(_mm256_loadu_ps(at), x.0)) }
     }
@@ -458,6 +462,10 @@ unsafe impl Simd for Avx2<f64> {
     #[inline(always)]
     unsafe fn load8_together(at: [[*const f64; WIDTH]; 2]) -> [F64x8; 8] {
         unsafe { Self::load8(at[0]) }
+    }
+    #[inline(always)]
+    fn prefetch<T>(at: &T) {
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(at).cast()) }
     }
     #[inline(always)]
     unsafe fn add8(at: *mut f64, x: F64x8) {
