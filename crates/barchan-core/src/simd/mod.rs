@@ -251,7 +251,7 @@ pub unsafe trait Simd: Copy + Send + Sync + 'static {
     /// Each pointer is readable for eight reals.
     unsafe fn load8_together(at: [[*const Self::Real; WIDTH]; 2]) -> [Self::W; 8];
 
-    /// Asks for the cache line of what will be read soon; does nothing where there is no such instruction.
+    /// Asks for the cache line of what will be read before long; does nothing where there is no such instruction.
     #[inline(always)]
     fn prefetch<T>(_: &T) {}
 

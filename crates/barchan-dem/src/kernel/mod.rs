@@ -105,17 +105,9 @@ fn note_deep<R: Real>(
     }
 }
 
-/// Worlds of more spheres than this are asked for ahead: below, that takes more time than waiting for the cache.
+/// In worlds of more spheres than this the records of the block that comes next are asked for while this one is computed: they come
+/// from memory, and would be waited for. In smaller ones asking takes longer than waiting for the cache.
 const FAR: usize = 1 << 17;
-
-/// Asks for every record that the block will read, so that they come from memory many at a time: met one by one between two
-/// chains of arithmetic they would be waited for.
-#[inline(always)]
-fn ask_for<S: Simd>(records: &[Record<S::Real>], lists: &BlockLists<S::Real>, own: std::ops::Range<usize>) {
-    records[own].iter().for_each(S::prefetch);
-    let others = lists.cross.computed().flat_map(|(b, _)| b.j);
-    others.for_each(|j| S::prefetch(&records[j as usize]));
-}
 
 /// The body of a [`BlockKernel`].
 #[inline(always)]
@@ -128,18 +120,18 @@ unsafe fn block<S: Simd>(
     let mut report = Report { deep: None, walls: vec![(DVec3::ZERO, DVec3::ZERO); pass.walls.len()] };
     loads.fill(Load::default());
     let out = loads.as_mut_ptr();
-    if pass.records.len() > FAR {
-        ask_for::<S>(pass.records, lists, first as usize..first as usize + loads.len());
-    }
+    let end = first as usize + loads.len();
+    let far = if pass.records.len() > FAR { loads.len() } else { 0 };
+    let next = &pass.records[end..(end + far).min(pass.records.len())];
     let BlockLists { inner, cross, .. } = lists;
     // SAFETY: the lists were checked against these records and this block when they were made.
     unsafe {
         if pass.law == HERTZ_MINDLIN && !pass.rolling {
-            pairs::<S, true, true>(pass, inner, out, first, &mut report);
-            pairs::<S, false, true>(pass, cross, out, first, &mut report);
+            pairs::<S, true, true>(pass, inner, next, out, first, &mut report);
+            pairs::<S, false, true>(pass, cross, &[], out, first, &mut report);
         } else {
-            pairs::<S, true, false>(pass, inner, out, first, &mut report);
-            pairs::<S, false, false>(pass, cross, out, first, &mut report);
+            pairs::<S, true, false>(pass, inner, next, out, first, &mut report);
+            pairs::<S, false, false>(pass, cross, &[], out, first, &mut report);
         }
         walls::<S>(pass, lists, loads, first, &mut report);
     }

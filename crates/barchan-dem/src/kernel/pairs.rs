@@ -2,7 +2,7 @@
 
 use super::{Met, Pass, Report, keep, note_deep, recall};
 use crate::lists::{Batch, Pairs, Rolls};
-use crate::state::Load;
+use crate::state::{Load, Record};
 use barchan_core::contact::law::{Encounter, Memory, Reaction, react};
 use barchan_core::contact::{ContactLaw, NormalLaw, PairTable, TangentialLaw};
 use barchan_core::simd::{Lanes, Mask, Octet, Real, Simd, Vec3, WIDTH};
@@ -287,11 +287,13 @@ fn part<S: Simd>(v: Vec3<S::W>, k: usize) -> Vec3<S::V> {
     Vec3(S::split(v.0)[k], S::split(v.1)[k], S::split(v.2)[k])
 }
 
-/// All pairs of a list. A last batch without a partner goes with one in which nothing meets.
+/// All pairs of a list; meanwhile the records in `next` are asked for. A last batch without a partner goes with one in which nothing
+/// meets.
 #[inline(always)]
 pub(super) unsafe fn pairs<S: Simd, const BOTH: bool, const USUAL: bool>(
     pass: &Pass<'_, S::Real>,
     list: &mut Pairs<S::Real>,
+    next: &[Record<S::Real>],
     loads: *mut Load<S::Real>,
     first: u32,
     report: &mut Report,
@@ -314,6 +316,7 @@ pub(super) unsafe fn pairs<S: Simd, const BOTH: bool, const USUAL: bool>(
     let mut pair_touching = [left_touching.first().copied().unwrap_or_default(), 0];
     let mut pair_rolls = [left_rolls.first().copied().unwrap_or_default(), Rolls::default()];
     let rest = if left.is_empty() { 0 } else { 2 };
+    let mut next = next.chunks((next.len() * TILE * S::TOGETHER).div_ceil(whole.max(1)).max(1));
     let parts = [(batches, rolls, touching), (&mut pair[..rest], &mut pair_rolls[..], &mut pair_touching[..])];
     for (batches, rolls, touching) in parts {
         let tiles = batches.chunks_mut(TILE * S::TOGETHER).zip(touching.chunks_mut(TILE * S::TOGETHER));
@@ -322,6 +325,7 @@ pub(super) unsafe fn pairs<S: Simd, const BOTH: bool, const USUAL: bool>(
                 let from = (t * TILE + g) * S::TOGETHER;
                 if rolling { from..from + S::TOGETHER } else { 0..0 }
             };
+            next.next().unwrap_or_default().iter().for_each(S::prefetch);
             let lanes_of = |g: usize| g * S::TOGETHER..(g + 1) * S::TOGETHER;
             let mut touched = 0u32;
             for (g, group) in tile.chunks_exact_mut(S::TOGETHER).enumerate() {

@@ -191,6 +191,18 @@ unsafe fn meet_smooth<S: Simd>(
     Some(WallMeeting { encounter, arm, point })
 }
 
+#[inline(always)]
+fn rounded<S: Simd>(x: &[f64; WIDTH]) -> S::V {
+    S::narrow(S::D::from_array(*x))
+}
+
+#[inline(always)]
+fn columns<S: Simd>(x: &[[S::Real; WIDTH]; 8]) -> [S::V; 8] {
+    let [a, b, c, d, e, f, g, h] = *x;
+    let of = S::V::from_array;
+    [of(a), of(b), of(c), of(d), of(e), of(f), of(g), of(h)]
+}
+
 /// Geometry of eight wall contacts, one by one in f64.
 #[inline(always)]
 fn meet_one_by_one<S: Simd>(pass: &Pass<'_, S::Real>, batch: &WallBatch<S::Real>) -> Option<WallMeeting<S::V>> {
@@ -253,20 +265,18 @@ fn meet_one_by_one<S: Simd>(pass: &Pass<'_, S::Real>, batch: &WallBatch<S::Real>
         // A wall is flat to the grain; a rough wall's sphere is not.
         radius[k] = if rough[k] > 0.0 { r * rough[k] / (r + rough[k]) } else { r };
     }
-    let narrow = |x: [f64; WIDTH]| S::V::from_array(x.map(S::Real::of));
-    let lanes3 = |x: [[f64; WIDTH]; 3]| Vec3(narrow(x[0]), narrow(x[1]), narrow(x[2]));
-    let own = own.map(S::V::from_array);
-    let (n, arm) = (lanes3(normal), narrow(arm));
+    let own = columns::<S>(&own);
+    let (n, arm) = (narrow::<S>(lanes(&normal)), rounded::<S>(&arm));
     let w = Vec3(own[3], own[4], own[5]);
-    let overlap = narrow(overlap);
+    let overlap = rounded::<S>(&overlap);
     let encounter = Encounter {
         normal: n,
         overlap,
-        velocity: Vec3(own[0], own[1], own[2]).minus(lanes3(velocity)).plus(w.scale(arm).cross(n)),
-        spin: w.minus(lanes3(spin)),
-        radius: narrow(radius),
-        mass: S::V::of(1.0) / (own[6] + narrow(yields)),
-        row: row.map(S::V::from_array),
+        velocity: Vec3(own[0], own[1], own[2]).minus(narrow::<S>(lanes(&velocity))).plus(w.scale(arm).cross(n)),
+        spin: w.minus(narrow::<S>(lanes(&spin))),
+        radius: rounded::<S>(&radius),
+        mass: S::V::of(1.0) / (own[6] + rounded::<S>(&yields)),
+        row: columns::<S>(&row),
         touching: overlap.gt(S::V::zero()),
     };
     Some(WallMeeting { encounter, arm, point })

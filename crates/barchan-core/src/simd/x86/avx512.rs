@@ -313,7 +313,7 @@ unsafe impl Simd for Avx512<f32> {
     }
     #[inline(always)]
     fn prefetch<T>(at: &T) {
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(at).cast()) }
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(std::ptr::from_ref(at).cast()) }
     }
     #[inline(always)]
     unsafe fn add8(at: *mut f32, x: F32x8) {
@@ -390,7 +390,7 @@ unsafe impl Simd for Avx512<f64> {
     }
     #[inline(always)]
     fn prefetch<T>(at: &T) {
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(at).cast()) }
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(std::ptr::from_ref(at).cast()) }
     }
     #[inline(always)]
     unsafe fn add8(at: *mut f64, x: D512) {

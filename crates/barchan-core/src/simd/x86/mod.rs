@@ -385,7 +385,7 @@ unsafe impl Simd for Avx2<f32> {
     }
     #[inline(always)]
     fn prefetch<T>(at: &T) {
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(at).cast()) }
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(std::ptr::from_ref(at).cast()) }
     }
     #[inline(always)]
     unsafe fn add8(at: *mut f32, x: F32x8) {
@@ -465,7 +465,7 @@ unsafe impl Simd for Avx2<f64> {
     }
     #[inline(always)]
     fn prefetch<T>(at: &T) {
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(at).cast()) }
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(std::ptr::from_ref(at).cast()) }
     }
     #[inline(always)]
     unsafe fn add8(at: *mut f64, x: F64x8) {
