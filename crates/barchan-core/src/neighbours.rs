@@ -7,7 +7,7 @@
 //! than there are grains: memory is bounded by the number of grains, whatever their positions, and an alias costs only
 //! a distance test.
 
-use glam::DVec3;
+use glam::{DVec3, Mat4, Vec4};
 use rayon::prelude::*;
 
 /// Centre and reach of one sphere: `[x, y, z, reach]` [m].
@@ -56,15 +56,68 @@ struct Level {
     axes: [Axis; 3],
     /// Items of cell `c` are `starts[c]..starts[c + 1]`.
     starts: Vec<u32>,
+    /// Spheres in the order of cells, and [`SPARE`] more.
     items: Vec<u32>,
+    /// A sketch of each item.
+    sketches: Vec<Vec4>,
 }
 
-/// Whose partners are looked for, among whom. Spheres are read where they lie, not from a copy in the order of cells: the
-/// caller keeps neighbours in space close in memory, a raster of cells does not.
-struct Search<'a, B: ?Sized> {
+/// Sketches are looked at four at a time, so that beyond the last there must be three.
+const SPARE: usize = 3;
+
+/// What single precision may make of a distance, as a share of the extent of all: some units in the last place.
+const ROUNDING: f64 = 1e-6;
+
+/// From positions to sketches: centre from the corner of all, and reach, in single precision. Who is out of reach by these is out
+/// of reach; the few who are left are asked exactly.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sketcher {
+    origin: DVec3,
+    /// Added to the reach of whoever looks [m].
+    slack: f64,
+    period: Vec4,
+    per_period: Vec4,
+}
+
+impl Sketcher {
+    fn new(low: DVec3, high: DVec3, period: DVec3) -> Sketcher {
+        let slack = ROUNDING * (high - low).max(period).max_element();
+        let period = period.as_vec3().extend(0.0);
+        let per_period = Vec4::select(period.cmpgt(Vec4::ZERO), period.recip(), Vec4::ZERO);
+        Sketcher { origin: low, slack, period, per_period }
+    }
+
+    #[inline(always)]
+    fn sketch(&self, [x, y, z, reach]: Ball) -> Vec4 {
+        (DVec3::new(x, y, z) - self.origin).extend(reach * (1.0 + ROUNDING)).as_vec4()
+    }
+
+    /// The one who looks: with the reach turned round, so that the difference to another has the sum of both.
+    #[inline(always)]
+    fn looking(&self, [x, y, z, reach]: Ball) -> Vec4 {
+        self.sketch([x, y, z, -reach - self.slack])
+    }
+
+    /// Which of four may be within reach, as bits.
+    #[inline(always)]
+    fn within<const PERIODIC: bool>(&self, looking: Vec4, others: &[Vec4]) -> u32 {
+        let apart = |k: usize| {
+            let d = others[k] - looking;
+            let d = if PERIODIC { d - self.period * (d * self.per_period).round() } else { d };
+            d * d
+        };
+        let Mat4 { x_axis: x, y_axis: y, z_axis: z, w_axis: reach } =
+            Mat4::from_cols(apart(0), apart(1), apart(2), apart(3)).transpose();
+        // Numbers that are none must not get lost here.
+        !(x + y + z).cmpgt(reach).bitmask()
+    }
+}
+
+/// Whose partners are looked for.
+struct Search<'a> {
     ball: Ball,
-    balls: &'a B,
-    period: DVec3,
+    looking: Vec4,
+    sketcher: &'a Sketcher,
 }
 
 /// Spheres as a search sees them, wherever they are kept.
@@ -90,6 +143,7 @@ pub struct Neighbours {
     levels: Vec<Level>,
     level_of: Vec<u8>,
     period: DVec3,
+    sketcher: Sketcher,
 }
 
 /// The nearest periodic image of a difference; `period` is 0 where there is none.
@@ -120,18 +174,8 @@ impl Level {
         (c[2] as usize * self.axes[1].cells as usize + c[1] as usize) * self.axes[0].cells as usize + c[0] as usize
     }
 
-    fn build(&mut self, size: f64, members: &[u32], balls: &(impl Balls + ?Sized), min: DVec3, period: DVec3) {
-        let n = members.len();
-        let (low, high) = members
-            .par_chunks(CHUNK)
-            .map(|c| {
-                c.iter().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(lo, hi), &m| {
-                    let [x, y, z, _] = balls.ball(m as usize);
-                    let p = DVec3::new(x, y, z);
-                    (lo.min(p), hi.max(p))
-                })
-            })
-            .reduce(|| (DVec3::INFINITY, DVec3::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)));
+    /// Chooses the cells for `n` members between two corners.
+    fn lay_out(&mut self, size: f64, n: usize, (low, high): (DVec3, DVec3), min: DVec3, period: DVec3) {
         for k in 0..3 {
             if period[k] > 0.0 {
                 let cells = ((period[k] / size).floor() as u32).clamp(1, 1 << 20);
@@ -152,6 +196,11 @@ impl Level {
             let Some(k) = foldable.max_by_key(|&k| self.axes[k].cells) else { break };
             self.axes[k] = Axis { cells: (self.axes[k].cells / 2).max(3), wraps: true };
         }
+    }
+
+    /// Sorts the members into the cells.
+    fn fill(&mut self, members: &[u32], balls: &(impl Balls + ?Sized), sketcher: &Sketcher) {
+        let n = members.len();
         let cells = self.axes.iter().map(|a| a.cells as usize).product::<usize>();
         let mut cell_of = vec![0u32; n];
         cell_of.par_chunks_mut(CHUNK).zip(members.par_chunks(CHUNK)).for_each(|(out, m)| {
@@ -170,12 +219,18 @@ impl Level {
         }
         let mut next = self.starts.clone();
         self.items.clear();
-        self.items.resize(n, 0);
+        self.items.resize(n + SPARE, 0);
         for (&m, &c) in members.iter().zip(&cell_of) {
             let at = &mut next[c as usize];
             self.items[*at as usize] = m;
             *at += 1;
         }
+        self.sketches.resize(n + SPARE, Vec4::ZERO);
+        self.sketches.par_chunks_mut(CHUNK).zip(self.items.par_chunks(CHUNK)).for_each(|(out, items)| {
+            for (o, &m) in out.iter_mut().zip(items) {
+                *o = sketcher.sketch(balls.ball(m as usize));
+            }
+        });
     }
 
     /// Whether the 27 cells around any cell are 27 different ones (or missing at an open side).
@@ -186,7 +241,7 @@ impl Level {
     /// Partners of a member of this level: in the 13 cells ahead of its own and the rest of its own, so that each pair is
     /// met once. Where cells wrap onto themselves: in all distinct cells, from the lower slot.
     #[inline]
-    fn own<const PERIODIC: bool>(&self, i: u32, search: &Search<'_, impl Balls + ?Sized>, hits: &mut Hits) {
+    fn own<const PERIODIC: bool>(&self, i: u32, search: &Search<'_>, hits: &mut Hits) {
         if !self.has_halves() {
             let from = hits.count;
             self.all::<PERIODIC>(search, hits);
@@ -215,7 +270,7 @@ impl Level {
 
     /// Partners of a smaller sphere of another level: all within reach.
     #[inline]
-    fn all<const PERIODIC: bool>(&self, search: &Search<'_, impl Balls + ?Sized>, hits: &mut Hits) {
+    fn all<const PERIODIC: bool>(&self, search: &Search<'_>, hits: &mut Hits) {
         let c = self.cell(&search.ball);
         let (xs, nx) = self.axes[0].around(c[0]);
         let (ys, ny) = self.axes[1].around(c[1]);
@@ -228,7 +283,7 @@ impl Level {
     }
 
     /// Partners of a sphere of any size: all within reach.
-    fn within<const PERIODIC: bool>(&self, search: &Search<'_, impl Balls + ?Sized>, hits: &mut Hits) {
+    fn within<const PERIODIC: bool>(&self, search: &Search<'_>, hits: &mut Hits) {
         let cells: [Vec<u32>; 3] = std::array::from_fn(|k| {
             let (axis, size) = (self.axes[k], 1.0 / self.inverse[k]);
             // No member reaches farther than half a cell.
@@ -254,14 +309,7 @@ impl Level {
 
     /// Cells next to each other in x are next to each other in memory: one run unless it wraps.
     #[inline]
-    fn rows<const PERIODIC: bool>(
-        &self,
-        xs: &[u32],
-        y: u32,
-        z: u32,
-        search: &Search<'_, impl Balls + ?Sized>,
-        hits: &mut Hits,
-    ) {
+    fn rows<const PERIODIC: bool>(&self, xs: &[u32], y: u32, z: u32, search: &Search<'_>, hits: &mut Hits) {
         if xs[0] <= xs[xs.len() - 1] && (xs[xs.len() - 1] - xs[0]) as usize == xs.len() - 1 {
             self.row::<PERIODIC>([xs[0], y, z], xs.len(), search, hits);
         } else {
@@ -272,32 +320,69 @@ impl Level {
     }
 
     #[inline]
-    fn row<const PERIODIC: bool>(
-        &self,
-        from: [u32; 3],
-        cells: usize,
-        search: &Search<'_, impl Balls + ?Sized>,
-        hits: &mut Hits,
-    ) {
+    fn row<const PERIODIC: bool>(&self, from: [u32; 3], cells: usize, search: &Search<'_>, hits: &mut Hits) {
         let first = self.index(from);
         self.test::<PERIODIC>(self.starts[first] as usize..self.starts[first + cells] as usize, search, hits);
     }
 
-    /// Whether a candidate is a hit is as good as random: write it down in any case, and count it without a branch.
+    /// Whether one is within reach is as good as random: write it down in any case, and count it without a branch.
     #[inline(always)]
-    fn test<const PERIODIC: bool>(
-        &self,
-        items: std::ops::Range<usize>,
-        search: &Search<'_, impl Balls + ?Sized>,
-        hits: &mut Hits,
-    ) {
-        let Search { ball, balls, period } = search;
-        let items = &self.items[items];
+    fn test<const PERIODIC: bool>(&self, range: std::ops::Range<usize>, search: &Search<'_>, hits: &mut Hits) {
         let mut count = hits.count;
-        if hits.found.len() < count + items.len() {
-            hits.found.resize((count + items.len()).next_power_of_two(), (0, 0.0));
+        let most = count + range.len() + SPARE;
+        if hits.near.len() < most {
+            hits.near.resize(most.next_power_of_two(), 0);
         }
-        for &m in items {
+        let (items, sketches) =
+            (&self.items[range.start..range.end + SPARE], &self.sketches[range.start..range.end + SPARE]);
+        for at in (0..range.len()).step_by(4) {
+            let (items, sketches) = (&items[at..at + 4], &sketches[at..at + 4]);
+            let within = search.sketcher.within::<PERIODIC>(search.looking, sketches);
+            let left = (range.len() - at).min(4);
+            let within = within & ((1 << left) - 1);
+            let near = &mut hits.near[count..count + 4];
+            let mut more = 0;
+            for k in 0..4 {
+                near[more] = items[k];
+                more += (within >> k & 1) as usize;
+            }
+            count += more;
+        }
+        hits.count = count;
+    }
+}
+
+/// Partners of one sphere, in buffers that are used again and again.
+#[derive(Clone, Debug, Default)]
+pub struct Hits {
+    /// Those within reach by their sketches: the first `count`.
+    near: Vec<u32>,
+    count: usize,
+    found: Vec<(u32, f64)>,
+}
+
+impl Hits {
+    /// Partner and squared distance of each pair found.
+    pub fn pairs(&self) -> &[(u32, f64)] {
+        &self.found
+    }
+
+    fn keep_from(&mut self, from: usize, keep: impl Fn(u32) -> bool) {
+        let mut kept = from;
+        for k in from..self.count {
+            if keep(self.near[k]) {
+                self.near[kept] = self.near[k];
+                kept += 1;
+            }
+        }
+        self.count = kept;
+    }
+
+    /// Of those that are near by their sketches, the ones that are.
+    #[inline(always)]
+    fn judge<const PERIODIC: bool>(&mut self, ball: Ball, balls: &(impl Balls + ?Sized), period: DVec3) {
+        self.found.clear();
+        for &m in &self.near[..self.count] {
             let other = balls.ball(m as usize);
             let mut d = [other[0] - ball[0], other[1] - ball[1], other[2] - ball[2]];
             if PERIODIC {
@@ -307,36 +392,24 @@ impl Level {
             }
             let reach = ball[3] + other[3];
             let square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-            hits.found[count] = (m, square);
-            count += usize::from(square < reach * reach);
-        }
-        hits.count = count;
-    }
-}
-
-/// Partners of one sphere, in a buffer that is used again and again.
-#[derive(Clone, Debug, Default)]
-pub struct Hits {
-    found: Vec<(u32, f64)>,
-    count: usize,
-}
-
-impl Hits {
-    /// Partner and squared distance of each pair found.
-    pub fn pairs(&self) -> &[(u32, f64)] {
-        &self.found[..self.count]
-    }
-
-    fn keep_from(&mut self, from: usize, keep: impl Fn(u32) -> bool) {
-        let mut kept = from;
-        for k in from..self.count {
-            if keep(self.found[k].0) {
-                self.found[kept] = self.found[k];
-                kept += 1;
+            if square < reach * reach {
+                self.found.push((m, square));
             }
         }
-        self.count = kept;
     }
+}
+
+/// The least and the greatest coordinates of some spheres.
+fn corners(members: &[u32], balls: &(impl Balls + ?Sized)) -> (DVec3, DVec3) {
+    let none = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    let of = |members: &[u32]| {
+        members.iter().fold(none, |(low, high), &m| {
+            let [x, y, z, _] = balls.ball(m as usize);
+            let p = DVec3::new(x, y, z);
+            (low.min(p), high.max(p))
+        })
+    };
+    members.par_chunks(CHUNK).map(of).reduce(|| none, |a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
 impl Neighbours {
@@ -371,12 +444,17 @@ impl Neighbours {
                 members[l as usize].push(i as u32);
             }
         }
+        let corners: Vec<(DVec3, DVec3)> = members.iter().map(|members| corners(members, balls)).collect();
+        let (low, high) =
+            corners.iter().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)));
+        self.sketcher = Sketcher::new(low, high, period);
         self.levels.resize_with(depth + 1, Level::default);
         for (l, (level, members)) in self.levels.iter_mut().zip(&members).enumerate() {
             if members.is_empty() {
                 *level = Level::default();
             } else {
-                level.build(2.0 * cap(l), members, balls, min, period);
+                level.lay_out(2.0 * cap(l), members.len(), corners[l], min, period);
+                level.fill(members, balls, &self.sketcher);
             }
         }
     }
@@ -384,41 +462,52 @@ impl Neighbours {
     /// Finds the spheres within reach of sphere `i` of those the grids were built from, such that every pair is met from exactly one of its two partners.
     #[inline]
     pub fn pairs_of(&self, i: u32, balls: &(impl Balls + ?Sized), hits: &mut Hits) {
-        hits.count = 0;
-        let search = Search { ball: balls.ball(i as usize), balls, period: self.period };
         if self.period == DVec3::ZERO {
-            self.pairs::<false>(i, &search, hits)
+            self.pairs::<false>(i, balls, hits)
         } else {
-            self.pairs::<true>(i, &search, hits)
+            self.pairs::<true>(i, balls, hits)
         }
     }
 
     /// Finds all spheres within reach of sphere `i`, itself among them: where only some of the spheres look for partners.
     pub fn all_of(&self, i: u32, balls: &(impl Balls + ?Sized), hits: &mut Hits) {
-        hits.count = 0;
-        let search = Search { ball: balls.ball(i as usize), balls, period: self.period };
-        for level in self.levels.iter().filter(|l| !l.items.is_empty()) {
-            if self.period == DVec3::ZERO {
-                level.within::<false>(&search, hits);
-            } else {
-                level.within::<true>(&search, hits);
-            }
-        }
+        if self.period == DVec3::ZERO { self.all::<false>(i, balls, hits) } else { self.all::<true>(i, balls, hits) }
+    }
+
+    fn search(&self, ball: Ball) -> Search<'_> {
+        Search { ball, looking: self.sketcher.looking(ball), sketcher: &self.sketcher }
     }
 
     #[inline(always)]
-    fn pairs<const PERIODIC: bool>(&self, i: u32, search: &Search<'_, impl Balls + ?Sized>, hits: &mut Hits) {
+    fn pairs<const PERIODIC: bool>(&self, i: u32, balls: &(impl Balls + ?Sized), hits: &mut Hits) {
+        hits.count = 0;
+        let search = self.search(balls.ball(i as usize));
         let own = self.level_of[i as usize] as usize;
         for level in self.levels[..own].iter().filter(|l| !l.items.is_empty()) {
-            level.all::<PERIODIC>(search, hits);
+            level.all::<PERIODIC>(&search, hits);
         }
-        self.levels[own].own::<PERIODIC>(i, search, hits);
+        self.levels[own].own::<PERIODIC>(i, &search, hits);
+        hits.judge::<PERIODIC>(search.ball, balls, self.period);
+    }
+
+    #[inline(always)]
+    fn all<const PERIODIC: bool>(&self, i: u32, balls: &(impl Balls + ?Sized), hits: &mut Hits) {
+        hits.count = 0;
+        let search = self.search(balls.ball(i as usize));
+        for level in self.levels.iter().filter(|l| !l.items.is_empty()) {
+            level.within::<PERIODIC>(&search, hits);
+        }
+        hits.judge::<PERIODIC>(search.ball, balls, self.period);
     }
 
     /// Bytes held.
     pub fn memory_bytes(&self) -> usize {
         self.level_of.capacity()
-            + self.levels.iter().map(|l| 4 * (l.starts.capacity() + l.items.capacity())).sum::<usize>()
+            + self
+                .levels
+                .iter()
+                .map(|l| 4 * (l.starts.capacity() + l.items.capacity()) + 16 * l.sketches.capacity())
+                .sum::<usize>()
     }
 }
 

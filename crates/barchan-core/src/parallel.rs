@@ -1,12 +1,13 @@
-//! Threads that stay awake from one pass of a step to the next.
+//! Passes of a step on several threads, which stay awake from one to the next.
 //!
 //! A step hands work to the other threads a few times a millisecond. Between two passes they find nothing to do and rayon lets them sleep,
 //! after some ten microseconds; to wake one takes five, on a virtual machine up to a hundred, by when the pass may be over. So whoever steps
-//! asks the others to go on looking for a while.
+//! asks the others to go on looking for a while ([`Watch`]), and goes on looking himself at the end of a pass ([`run`]).
 
 use std::cell::Cell;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// For how long a thread looks for work that does not come: longer than what is done by one thread between two passes.
@@ -78,6 +79,80 @@ impl Watch {
     }
 }
 
+/// A stretch of tasks: its thread takes them from the front, the others, when theirs are done, from the back.
+struct Stretch(AtomicU64);
+
+impl Stretch {
+    fn new(range: Range<usize>) -> Stretch {
+        Stretch(AtomicU64::new((range.start as u64) << 32 | range.end as u64))
+    }
+
+    /// A task from the front or from the back.
+    fn take(&self, front: bool) -> Option<usize> {
+        let ends = |both: u64| (both >> 32, both & u64::from(u32::MAX));
+        let left = |both: u64| {
+            let (start, end) = ends(both);
+            (start < end).then(|| if front { (start + 1) << 32 | end } else { start << 32 | (end - 1) })
+        };
+        // Which task is whose is all that is agreed on here: what they write is seen to by the locks.
+        let both = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left).ok()?;
+        let (start, end) = ends(both);
+        Some(if front { start } else { end - 1 } as usize)
+    }
+}
+
+/// Tasks of a pass that are not done. One that panics counts as done: nobody shall wait for it.
+struct Undone<'a>(&'a AtomicUsize);
+
+impl Drop for Undone<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Release);
+    }
+}
+
+/// Runs the tasks of one pass on the pool's threads, at least `least` for each, and gives what they return, in their order.
+///
+/// Each thread begins with the same stretch of tasks in every pass, whose data its cache has. Whoever is done with his own takes those of
+/// others one by one; and whoever waits for the last of them does not sleep: on a machine that others use too, to be woken takes as long
+/// as the pass.
+pub fn run<T: Send, O: Send>(tasks: Vec<T>, least: usize, run: impl Fn(T) -> O + Sync) -> Vec<O> {
+    let threads = rayon::current_num_threads().min(tasks.len() / least.max(1));
+    if threads < 2 {
+        return tasks.into_iter().map(run).collect();
+    }
+    let count = tasks.len();
+    let stretch = |t: usize| Stretch::new(count * t / threads..count * (t + 1) / threads);
+    let stretches: Vec<Stretch> = (0..threads).map(stretch).collect();
+    let tasks: Vec<_> = tasks.into_iter().map(|task| Mutex::new(Some(task))).collect();
+    let outs: Vec<_> = (0..count).map(|_| Mutex::new(None)).collect();
+    let undone = AtomicUsize::new(count);
+    let work = || {
+        let own = rayon::current_thread_index().unwrap_or(0) % threads;
+        let others = (own + 1..own + threads).map(|t| &stretches[t % threads]);
+        let next = || stretches[own].take(true).or_else(|| others.clone().find_map(|s| s.take(false)));
+        while let Some(n) = next() {
+            let _undone = Undone(&undone);
+            let task = lock(&tasks[n]).take();
+            let out = task.map(&run);
+            *lock(&outs[n]) = out;
+        }
+    };
+    rayon::scope(|scope| {
+        (1..threads).for_each(|_| scope.spawn(|_| work()));
+        work();
+        while undone.load(Ordering::Acquire) > 0 {
+            if rayon::yield_now() != Some(rayon::Yield::Executed) {
+                std::thread::yield_now();
+            }
+        }
+    });
+    outs.into_iter().filter_map(|out| out.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,5 +190,49 @@ mod tests {
     #[test]
     fn it_works_outside_a_pool() {
         assert_eq!(passes(&Watch::default()), EXPECTED);
+        assert_eq!(run((0..100).collect(), 1, |i: u64| i * i).iter().sum::<u64>(), 99 * 100 * 199 / 6);
+    }
+
+    #[test]
+    fn a_pass_runs_each_task_once_and_keeps_their_order() {
+        for (threads, tasks, least) in
+            [(1, 7, 1), (2, 0, 1), (2, 1, 1), (2, 33, 1), (3, 100, 1), (3, 100, 40), (5, 4, 1)]
+        {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            for _ in 0..200 {
+                let runs = AtomicUsize::new(0);
+                let count = |i: usize| {
+                    runs.fetch_add(1, Ordering::Relaxed);
+                    3 * i
+                };
+                let out = pool.install(|| run((0..tasks).collect(), least, count));
+                assert!(out.iter().copied().eq((0..tasks).map(|i| 3 * i)), "{threads} threads, {tasks} tasks: {out:?}");
+                assert_eq!(runs.into_inner(), tasks);
+            }
+        }
+    }
+
+    #[test]
+    fn a_thread_that_is_held_up_leaves_the_rest_to_the_others() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let start = Instant::now();
+        // One task waits until all others are done: were any bound to its thread, it would wait for ever.
+        let done = AtomicUsize::new(0);
+        pool.install(|| {
+            run((0..64).collect(), 1, |i: usize| {
+                while i == 0 && done.load(Ordering::Relaxed) < 63 {
+                    assert!(start.elapsed() < Duration::from_secs(10), "{} of 63 done", done.load(Ordering::Relaxed));
+                    std::thread::yield_now();
+                }
+                done.fetch_add(1, Ordering::Relaxed);
+            })
+        });
+    }
+
+    #[test]
+    fn a_task_that_panics_is_not_waited_for() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let pass = || pool.install(|| run((0..64).collect(), 1, |i: usize| assert!(i != 63, "the last one")));
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(pass)).is_err());
     }
 }

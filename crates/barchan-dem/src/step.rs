@@ -21,7 +21,7 @@ use crate::settings::{PassTime, Settings};
 use crate::state::{Grains, Spheres, vec3};
 use barchan_core::contact::PairTable;
 use barchan_core::neighbours::Neighbours;
-use barchan_core::parallel::Watch;
+use barchan_core::parallel::{self, Watch};
 use barchan_core::simd::Isa;
 use barchan_core::walls::WallState;
 use glam::DVec3;
@@ -217,9 +217,7 @@ impl<R: Kernels> Solver<R> {
             .collect();
         let held = |b: usize| whole.get(b).copied().unwrap_or(false);
         let tasks: Vec<_> = tasks.into_iter().enumerate().filter(|&(b, _)| !held(b)).map(|(_, task)| task).collect();
-        let tasks = tasks.into_par_iter().with_min_len(worth);
-        // Each block must take its step, whatever others have spent.
-        let spent = tasks.map(|b| kernel::advance(kernel, &clock, b)).reduce(|| false, |a, b| a | b);
+        let spent = parallel::run(tasks, worth, |b| kernel::advance(kernel, &clock, b)).contains(&true);
         self.put_back(places);
         spent
     }
@@ -278,8 +276,7 @@ impl<R: Kernels> Solver<R> {
             })
             .collect();
         let run = |(lists, loads, first)| kernel::contacts(kernel, &pass, lists, loads, first);
-        let tasks = tasks.into_par_iter().with_min_len(worth);
-        let reports: Vec<Report> = tasks.map(run).collect();
+        let reports: Vec<Report> = parallel::run(tasks, worth, run);
         // In block order, whoever computed them.
         for (w, state) in self.walls.iter_mut().enumerate() {
             state.force = reports.iter().map(|r| r.walls[w].0).sum();

@@ -16,6 +16,7 @@ use crate::bodies::Carriers;
 use crate::pinned::Pinned;
 use crate::state::{Grains, NEWBORN, Spheres};
 use barchan_core::neighbours::{Ball, Balls, Hits, Neighbours};
+use barchan_core::parallel;
 use barchan_core::simd::{Real, WIDTH};
 use barchan_core::walls::{MOST_TOUCHES, Wall, WallState};
 use glam::DVec3;
@@ -254,15 +255,12 @@ impl<R: Real> Carry<R> {
         starts.clear();
         starts.resize(spheres + 1, 0);
         // Counts of each block, then where each block's entries begin, then the entries: a block's are its own.
-        let totals: Vec<usize> = blocks
-            .par_iter()
-            .zip(pieces(starts, sizes()))
-            .map(|(b, counts)| {
+        let totals: Vec<usize> =
+            parallel::run(blocks.iter().zip(pieces(starts, sizes())).collect(), 1, |(b, counts)| {
                 let first = b.end - counts.len() as u32;
                 b.each_carried(|low, _, _| counts[(low - first) as usize] += 1);
                 counts.iter().map(|&c| c as usize).sum()
-            })
-            .collect();
+            });
         let mut total = 0;
         for start in starts.iter_mut() {
             total += std::mem::replace(start, total);
@@ -278,20 +276,19 @@ impl<R: Real> Carry<R> {
         let roll_pieces = pieces(rolls, totals.iter().map(|&t| if rolling { t } else { 0 }));
         let entry_pieces = pieces(entries, totals.iter().copied());
         let begins: Vec<usize> = totals.iter().scan(0, |sum, &t| Some(std::mem::replace(sum, *sum + t))).collect();
-        blocks.par_iter().zip(sizes().collect::<Vec<_>>()).zip(entry_pieces).zip(roll_pieces).zip(begins).for_each(
-            |((((b, size), entries), rolls), begin)| {
-                let first = b.end as usize - size;
-                let mut next = starts[first..b.end as usize].to_vec();
-                b.each_carried(|low, carried, roll| {
-                    let at = &mut next[low as usize - first];
-                    entries[*at as usize - begin] = carried;
-                    if let Some(kept) = rolls.get_mut(*at as usize - begin) {
-                        *kept = roll;
-                    }
-                    *at += 1;
-                });
-            },
-        );
+        let tasks = blocks.iter().zip(sizes()).zip(entry_pieces).zip(roll_pieces).zip(begins).collect();
+        parallel::run(tasks, 1, |((((b, size), entries), rolls), begin)| {
+            let first = b.end as usize - size;
+            let mut next = starts[first..b.end as usize].to_vec();
+            b.each_carried(|low, carried, roll| {
+                let at = &mut next[low as usize - first];
+                entries[*at as usize - begin] = carried;
+                if let Some(kept) = rolls.get_mut(*at as usize - begin) {
+                    *kept = roll;
+                }
+                *at += 1;
+            });
+        });
         walls.clear();
         for b in blocks {
             for (n, batch) in b.walls.iter().enumerate() {
@@ -542,46 +539,43 @@ pub fn build<R: Real>(
     outgoing.resize_with(blocks, Vec::new);
     lists.resize_with(blocks, BlockLists::default);
     // What is found within a block goes into its list at once: kept for all blocks it would be a twelfth of all memory.
-    outgoing.par_iter_mut().zip(lists.par_iter_mut()).enumerate().for_each_init(
-        || (Vec::new(), Hits::default()),
-        |(inner, hits), (b, (outgoing, lists))| {
-            let own = range(b);
-            inner.clear();
-            outgoing.clear();
-            for i in own.clone() {
-                let radius = spheres.record[i].place[3];
-                let (i, grain) = (i as u32, grain_of(i as u32));
-                if covered(grain) {
-                    continue;
-                }
-                let mut enter = |near: Near| {
-                    if own.contains(&(near.partner() as usize)) { inner.push(near) } else { outgoing.push(near) }
-                };
-                let pinned = held(i);
-                if pinned {
-                    let partners = carry.touched(old_slot(i)).map(|old| now[old as usize]);
-                    partners.filter(|&j| j != NEWBORN && held(j)).for_each(|j| enter(Near::new(i, j, true)));
-                }
-                match (few, pinned) {
-                    (true, true) => continue,
-                    (true, false) => grid.all_of(i, balls, hits),
-                    (false, _) => grid.pairs_of(i, balls, hits),
-                }
-                // A pair of two that look is taken from its lower slot.
-                let taken = |j: u32| if few { j > i || held(j) } else { !(pinned && held(j)) };
-                let meets = |j: u32| grain_of(j) != grain && !covered(grain_of(j)) && taken(j);
-                for &(j, square) in hits.pairs().iter().filter(|h| meets(h.0)) {
-                    let sum = (radius + spheres.record[j as usize].place[3]) * (1.0 + TOUCHING_GAP);
-                    enter(Near::new(i, j, square < sum * sum));
-                }
+    parallel::run(outgoing.iter_mut().zip(lists.iter_mut()).enumerate().collect(), 1, |(b, (outgoing, lists))| {
+        let own = range(b);
+        let (mut inner, mut hits) = (Vec::new(), Hits::default());
+        outgoing.clear();
+        for i in own.clone() {
+            let radius = spheres.record[i].place[3];
+            let (i, grain) = (i as u32, grain_of(i as u32));
+            if covered(grain) {
+                continue;
             }
-            fill(&mut lists.inner, inner);
-            outgoing.sort_by_key(|o| block_of(o.partner()));
-            outgoing.shrink_to(outgoing.len() + outgoing.len() / 8);
-        },
-    );
+            let mut enter = |near: Near| {
+                if own.contains(&(near.partner() as usize)) { inner.push(near) } else { outgoing.push(near) }
+            };
+            let pinned = held(i);
+            if pinned {
+                let partners = carry.touched(old_slot(i)).map(|old| now[old as usize]);
+                partners.filter(|&j| j != NEWBORN && held(j)).for_each(|j| enter(Near::new(i, j, true)));
+            }
+            match (few, pinned) {
+                (true, true) => continue,
+                (true, false) => grid.all_of(i, balls, &mut hits),
+                (false, _) => grid.pairs_of(i, balls, &mut hits),
+            }
+            // A pair of two that look is taken from its lower slot.
+            let taken = |j: u32| if few { j > i || held(j) } else { !(pinned && held(j)) };
+            let meets = |j: u32| grain_of(j) != grain && !covered(grain_of(j)) && taken(j);
+            for &(j, square) in hits.pairs().iter().filter(|h| meets(h.0)) {
+                let sum = (radius + spheres.record[j as usize].place[3]) * (1.0 + TOUCHING_GAP);
+                enter(Near::new(i, j, square < sum * sum));
+            }
+        }
+        fill(&mut lists.inner, &inner);
+        outgoing.sort_by_key(|o| block_of(o.partner()));
+        outgoing.shrink_to(outgoing.len() + outgoing.len() / 8);
+    });
     let outgoing = &*outgoing;
-    lists.par_iter_mut().enumerate().for_each(|(b, lists)| {
+    parallel::run(lists.iter_mut().enumerate().collect(), 1, |(b, lists)| {
         let own = range(b);
         lists.end = own.end as u32;
         let mut cross = outgoing[b].clone();
