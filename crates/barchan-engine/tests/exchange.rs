@@ -222,3 +222,33 @@ fn sand_in_a_vessel_goes_with_it_and_what_sleeps_gives_way_to_a_blade() {
     let behind = w.frame().position.iter().filter(|x| x.z < 0.012 && x.x < -0.0117 && x.y.abs() < 4e-3).count();
     assert_eq!(behind, 0, "grains that the blade went through");
 }
+
+/// A step of ground twelve grains high, which slides, and grains that fall along it.
+const BANK: &str = r#"
+duration = 1
+[domain]
+min = [-0.06, -0.015, -0.01]
+max = [0.06, 0.015, 0.08]
+outside = "remove"
+[materials.sand]
+preset = "dry sand"
+young = "3 MPa"
+[ground]
+cell = "3 mm"
+floor = 0
+formula = "max(0, min(0.036, -100 * x))"
+[ground.exchange]
+[[grains]]
+material = "sand"
+radius = { uniform = ["1.3 mm", "1.7 mm"] }
+fill = { box = { min = [0.0, -0.014, 0.01], max = [0.012, 0.014, 0.06] }, count = 200 }
+"#;
+
+#[test]
+fn ground_that_slides_does_not_rise_into_grains_that_lean_on_it_or_have_just_come() {
+    // It did, by a third of a radius, since only columns right under grains, as of the last look, were held.
+    let mut world = world(BANK);
+    while world.time() < 0.3 {
+        world.step().unwrap_or_else(|e| panic!("at {} s: {e}", world.time()));
+    }
+}

@@ -52,5 +52,5 @@ fn build(grains: usize) -> Built {
     // An edge that is a constant of ours makes a shape; should it not, the sphere stands in.
     let shape = Shape::tetrahedron(EDGE).unwrap_or_else(|_| Shape::sphere());
     let settings = settings(shape, side, layers * pitch * 1.15 + 8.0 * diameter);
-    Built { settings, grains: (0..grains).map(grain).collect(), settle: 13_000 }
+    Built { settings, grains: (0..grains).map(grain).collect(), settle: 13_000, rest: f64::INFINITY }
 }

@@ -37,7 +37,7 @@ fn build(grains: usize) -> Built {
             _ => {}
         }
     }
-    Built { settings, grains, settle: SETTLE }
+    Built { settings, grains, settle: SETTLE, rest: f64::INFINITY }
 }
 
 #[cfg(test)]

@@ -41,5 +41,5 @@ fn build(grains: usize) -> Built {
         material("light", 1800.0, 0.4, 0.4),
     ];
     // The lattice is spaced for the largest: the bed sinks to a third of its height, twice as far as `settled`.
-    Built { settings, grains: all, settle: 40_000 }
+    Built { settings, grains: all, settle: 40_000, rest: f64::INFINITY }
 }

@@ -28,8 +28,10 @@ pub const CASES: &[Case] = &[settled::CASE, clumps::CASE, mixed::CASE, flow::CAS
 
 /// Steps before the clock starts.
 const WARM: u64 = 200;
-/// Steps between two words on how far the settling is.
-const TOLD_EVERY: usize = 50;
+/// Steps between two words on how far the settling is; every case settles in a multiple of them.
+const TOLD_EVERY: u64 = 50;
+/// How many times its steps a case may settle where it does not come to rest.
+const LONGEST: u64 = 3;
 /// Wall-clock time to measure where no number of steps is given [s].
 const SECONDS: f64 = 3.0;
 
@@ -51,6 +53,8 @@ struct Built {
     grains: Vec<NewGrain>,
     /// Steps until it is at rest.
     settle: u64,
+    /// Kinetic energy a grain above which it is not, and settles on [J].
+    rest: f64,
 }
 
 /// The case of that name.
@@ -101,20 +105,30 @@ impl Bench {
     pub fn prepare(case: &'static Case, grains: usize, settling: &mut dyn FnMut(u64, u64)) -> Result<Bench, DemError> {
         let built = (case.build)(grains);
         let kept = kept(case, &built);
-        if let Some(checkpoint) = kept.as_ref().and_then(|path| Checkpoint::read(path).ok()) {
-            // A state of another build may not load; it is made again then.
-            if let Ok(dem) = Dem::load(built.settings.clone(), &|name| checkpoint.column(name)) {
-                return Ok(Bench { case, dem });
+        // A state of another build may not load; it is made again then.
+        let found = kept.as_ref().and_then(|path| Checkpoint::read(path).ok());
+        let found = found.and_then(|c| Dem::load(built.settings.clone(), &|name| c.column(name)).ok());
+        let mut dem = match found {
+            Some(dem) => dem,
+            None => {
+                let mut dem = Dem::new(built.settings);
+                dem.add(&built.grains)?;
+                dem
             }
+        };
+        let began = dem.steps();
+        let moves = |dem: &Dem| {
+            let energies = dem.energies();
+            energies.translation + energies.rotation > built.rest * dem.len() as f64
+        };
+        while dem.steps() < built.settle || (moves(&dem) && dem.steps() < LONGEST * built.settle) {
+            settling(dem.steps(), built.settle.max(dem.steps()));
+            rayon::scope(|_| (0..TOLD_EVERY).try_for_each(|_| dem.step()))?;
         }
-        let mut dem = Dem::new(built.settings);
-        dem.add(&built.grains)?;
-        for step in (0..built.settle).step_by(TOLD_EVERY) {
-            settling(step, built.settle);
-            let stretch = (built.settle - step).min(TOLD_EVERY as u64);
-            rayon::scope(|_| (0..stretch).try_for_each(|_| dem.step()))?;
+        if dem.steps() == began {
+            return Ok(Bench { case, dem });
         }
-        settling(built.settle, built.settle);
+        settling(dem.steps(), dem.steps());
         if let Some(path) = kept {
             let mut checkpoint = CheckpointWriter::default();
             dem.save().iter().for_each(|(name, column)| checkpoint.put(name, column));

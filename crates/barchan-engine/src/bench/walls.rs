@@ -51,5 +51,5 @@ fn build(grains: usize) -> Built {
         wall.motion.rotate = Some(Rotate { point: centre, axis: DVec3::Y, rate });
     }
     // A third of a turn at 64,000 grains and more at fewer: past the angle of repose, so that the surface flows.
-    Built { settings, grains, settle: 30_000 }
+    Built { settings, grains, settle: 30_000, rest: f64::INFINITY }
 }

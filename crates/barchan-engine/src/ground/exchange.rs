@@ -158,7 +158,10 @@ impl Exchange {
         // Looking for room costs as much as the rest of a look, and there is no haste.
         let due = self.schedule.count(dem.steps()) % u64::from(LOOKS) == 1;
         if due && self.owed.iter().any(|&o| o >> MOTES > 0) {
-            let open = self.open(&grid, relief, &frame, &look, &pinned);
+            // Columns may rise under grains, all of them pinned. What is free keeps the ground it lies on.
+            let mut open = vec![false; grid.len()];
+            look.covered.iter().for_each(|&c| open[c] = true);
+            self.near(&grid, relief, &frame, |i| !pinned[i]).into_iter().for_each(|c| open[c] = false);
             self.share(&grid, &open);
             let mut stays = vec![true; frame.len()];
             gone.iter().for_each(|&row| stays[row] = false);
@@ -218,18 +221,18 @@ impl Exchange {
         (0..frame.len()).filter(|&i| pinned[i] && old(i) && alone(i)).collect()
     }
 
-    /// Which columns may rise: those under grains, all of them pinned. What is free keeps the ground it lies on.
-    fn open(&self, grid: &Grid, relief: &Relief, frame: &Frame<'_>, look: &Look, pinned: &[bool]) -> Vec<bool> {
-        let mut open = vec![false; grid.len()];
-        look.covered.iter().for_each(|&c| open[c] = true);
-        for i in (0..frame.len()).filter(|&i| !pinned[i]) {
+    /// Columns on which some grains lie or lean, or nearly so, in order.
+    pub fn near(&self, grid: &Grid, relief: &Relief, frame: &Frame<'_>, some: impl Fn(usize) -> bool) -> Vec<usize> {
+        let mut near = vec![false; grid.len()];
+        for i in (0..frame.len()).filter(|&i| some(i)) {
             let (x, r) = (frame.position[i], frame.radius[i]);
             let Some(c) = grid.column_at(x.x, x.y) else { continue };
-            if x.z - r < grid.origin.z + relief.height[c] + self.diameter {
-                around(grid, c, (r / grid.cell).ceil() as usize + 1).for_each(|c| open[c] = false);
+            let (low, reach) = (x.z - r - grid.origin.z - self.diameter, (r / grid.cell).ceil() as usize + 1);
+            if around(grid, c, reach).any(|c| low < relief.height[c]) {
+                around(grid, c, reach).for_each(|c| near[c] = true);
             }
         }
-        open
+        (0..near.len()).filter(|&c| near[c]).collect()
     }
 
     /// Shares what is owed among neighbours that may rise, so that what is too much here meets what is too little there.
@@ -299,17 +302,15 @@ impl Look {
         let touching = frame.extras.iter().find(|e| e.name == "coordination").map(|e| &e.values);
         // What flies, or falls in a stream, is no surface. Faster than this a grain would leave its place by its own size.
         let fast = exchange.gravity * exchange.diameter;
-        let mut near = vec![false; grid.len()];
         let mut resting = Vec::new();
         for i in 0..frame.len() {
             let x = frame.position[i];
-            let Some(c) = grid.column_at(x.x, x.y) else { continue };
+            if grid.column_at(x.x, x.y).is_none() {
+                continue;
+            }
             let touches = || seen[i].looks >= LOOKS || touching.is_none_or(|t| t[i] > 0.0);
             if frame.velocity[i].length_squared() < fast && touches() {
                 resting.push((look.bin(x), x.z));
-            }
-            if x.z - frame.radius[i] < grid.origin.z + relief.height[c] + exchange.diameter {
-                around(grid, c, (frame.radius[i] / grid.cell).ceil() as usize + 1).for_each(|c| near[c] = true);
             }
         }
         for bin in 0..look.top.len() {
@@ -325,7 +326,7 @@ impl Look {
             }
         }
         look.wake(exchange, frame, seen);
-        look.covered = (0..grid.len()).filter(|&c| near[c]).collect();
+        look.covered = exchange.near(grid, relief, frame, |_| true);
         look
     }
 

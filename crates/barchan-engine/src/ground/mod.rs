@@ -128,6 +128,11 @@ impl Ground {
             }
         }
         if due {
+            if let (false, Some(exchange)) = (self.columns.is_quiet(), &self.exchange) {
+                // Nothing may slide under what has come there since the last look.
+                let near = exchange.near(self.columns.grid(), &self.relief, &dem.frame(), |_| true);
+                self.columns.cover(near);
+            }
             self.changed |= self.columns.erode(SWEEPS).moved != 0;
         }
         if !(due || looks) {

@@ -79,7 +79,7 @@ impl Exchange {
         for strike in &strikes {
             dug.extend(self.dig(columns, strike));
         }
-        let grains = self.settle(columns, relief, dem, &frame, recipe, &strikes, &dug);
+        let grains = self.settle(columns, relief, dem, &frame, recipe, &dug);
         drop(frame);
         dem.set_pinned(&held);
         if !grains.is_empty() {
@@ -141,17 +141,25 @@ impl Exchange {
         dem: &Dem,
         frame: &Frame<'_>,
         recipe: &Recipe,
-        strikes: &[Strike],
         dug: &[(usize, i64)],
     ) -> Vec<NewGrain> {
+        if dug.is_empty() {
+            return Vec::new();
+        }
         let mut left: i128 = dug.iter().map(|d| i128::from(d.1) << MOTES).sum();
         let pooled = self.pool.iter().map(|k| k.radius * frame.shapes[k.shape as usize].bounding_radius());
         let largest = pooled.fold(recipe.reach * recipe.sizes.max(), f64::max);
-        let wide = strikes.iter().map(|s| DVec3::splat(s.radius + s.depth + 2.0 * self.diameter));
-        let (low, high) = strikes
+        let grid = columns.grid();
+        let ends = |&(column, quanta): &(usize, i64)| {
+            let (at, floor) = (grid.centre(column), grid.origin.z + metres(columns.heights()[column]));
+            (at.extend(floor), at.extend(floor + metres(quanta)))
+        };
+        let (low, high) = dug
             .iter()
-            .zip(wide)
-            .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(l, h), (s, w)| (l.min(s.at - w), h.max(s.at + w)));
+            .map(ends)
+            .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(l, h), (low, high)| (l.min(low), h.max(high)));
+        let wide = DVec3::splat(grid.cell + self.diameter);
+        let (low, high) = (low - wide, high + wide);
         let near = |i: &usize| {
             let (x, r) = (frame.position[*i], frame.radius[*i]);
             (x + 3.0 * r).cmpge(low).all() && (x - 3.0 * r).cmple(high).all()
