@@ -63,6 +63,47 @@ impl Relief {
         let along_y = if inside_y { (c - a) * (1.0 - u) + (d - b) * u } else { 0.0 };
         Some(Over { z, slope: DVec2::new(along_x, along_y) / self.cell })
     }
+
+    /// How far along a ray from a point the surface is met from above, in lengths of the ray; where it enters under the surface, there.
+    pub fn meet(&self, from: DVec3, ray: DVec3) -> Option<f64> {
+        // The part of the ray over the ground.
+        let (mut begin, mut end) = (0.0_f64, f64::INFINITY);
+        for k in 0..2 {
+            let ends = [self.origin[k], self.end()[k]].map(|side| (side - from[k]) / ray[k]);
+            if ray[k] != 0.0 {
+                (begin, end) = (begin.max(ends[0].min(ends[1])), end.min(ends[0].max(ends[1])));
+            } else if from[k] < self.origin[k] || from[k] > self.end()[k] {
+                return None;
+            }
+        }
+        let highest = self.origin.z + self.height.iter().copied().fold(0.0, f64::max);
+        if ray.z < 0.0 {
+            // Above the highest point there is nothing to meet, and below the floor neither.
+            begin = begin.max((highest - from.z) / ray.z);
+            end = end.min((self.origin.z - from.z) / ray.z);
+        } else if from.z + begin * ray.z > highest {
+            return None;
+        }
+        if !(begin <= end && end.is_finite()) {
+            return None;
+        }
+        let above = |t: f64| {
+            let p = from + ray * t;
+            let at = p.truncate().clamp(self.origin.truncate(), self.end());
+            self.over(at.x, at.y).is_none_or(|over| p.z > over.z)
+        };
+        // Half a cell at a time: a crest narrower than a cell there is none.
+        let along = ray.truncate().length();
+        let steps = (2.0 * (end - begin) * along / self.cell).ceil().clamp(1.0, 1e6) as usize;
+        let at = |k: usize| begin + (end - begin) * k as f64 / steps as f64;
+        let below = (0..=steps).find(|&k| !above(at(k)))?;
+        let (mut low, mut high) = (at(below.saturating_sub(1)), at(below));
+        for _ in 0..50 {
+            let middle = 0.5 * (low + high);
+            if above(middle) { low = middle } else { high = middle }
+        }
+        Some(high)
+    }
 }
 
 /// The two middles beside a place counted in cells, the share of the way from one to the other, and whether it is between them.
@@ -122,6 +163,31 @@ mod tests {
             }
         }
         assert!(held > 400);
+    }
+
+    #[test]
+    fn a_ray_meets_the_surface_where_it_first_goes_under() {
+        let bumps = relief([20, 15], |p| 0.2 + 0.1 * (9.0 * p.x).sin() * (7.0 * p.y).cos());
+        let (mut random, mut met) = (Random::new(3, 0), 0);
+        for _ in 0..300 {
+            let mut place = |z: f64| DVec3::new(0.5 + 3.0 * random.uniform(), -2.5 + 2.5 * random.uniform(), z);
+            let (from, to) = (place(2.0), place(0.5));
+            let ray = (to - from).normalize();
+            let Some(t) = bumps.meet(from, ray) else { continue };
+            let p = from + ray * t;
+            let over = |p: DVec3| bumps.over(p.x, p.y).map(|over| p.z - over.z);
+            // On it, or where it enters from the side.
+            let side = over(from + ray * (t - 1e-6)).is_none();
+            assert!(side || over(p).unwrap().abs() < 1e-9, "{p}: {:?}", over(p));
+            assert!((0..1000).all(|k| over(from + ray * (t * f64::from(k) / 1000.0)).is_none_or(|z| z > 0.0)));
+            met += 1;
+        }
+        assert!(met > 150, "{met} of 300");
+        let flat = relief([10, 5], |_| 1.0);
+        assert_eq!(flat.meet(DVec3::new(1.5, -1.75, 2.0), DVec3::NEG_Z), Some(0.5));
+        assert_eq!(flat.meet(DVec3::new(1.5, -1.75, 2.0), DVec3::Z), None);
+        assert_eq!(flat.meet(DVec3::new(0.5, -1.75, 2.0), DVec3::NEG_Z), None);
+        assert_eq!(flat.meet(DVec3::new(1.5, -1.75, 2.0), DVec3::X), None);
     }
 
     #[test]

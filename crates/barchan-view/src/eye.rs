@@ -115,6 +115,11 @@ pub fn pick(frame: &Frame<'_>, eye: DVec3, ray: DVec3) -> Option<(usize, DVec3)>
     Some((grain, eye + ray * near))
 }
 
+/// Where a ray meets the ground of a frame [m].
+pub fn ground(frame: &Frame<'_>, eye: DVec3, ray: DVec3) -> Option<DVec3> {
+    Some(eye + ray * frame.ground.as_ref()?.meet(eye, ray)?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

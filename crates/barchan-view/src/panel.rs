@@ -268,7 +268,7 @@ fn choose(ui: &mut Ui, name: &str, add: impl FnOnce(&mut Ui)) {
     });
 }
 
-/// The panel on the right: the grain that was picked, plots, timings.
+/// The panel on the right: what was picked, plots, timings.
 pub fn numbers(ui: &mut Ui, app: &mut App) {
     grain(ui, app);
     match &app.content {
@@ -311,11 +311,25 @@ fn pairs(ui: &mut Ui, name: &str, rows: &[(&str, String)]) {
     });
 }
 
-/// What is known of the grain that was picked.
+/// What is known of the grain, or of the place on the ground, that was picked.
 fn grain(ui: &mut Ui, app: &mut App) {
+    if let Some((x, over)) = app.stage.as_ref().and_then(|s| s.picked_ground()) {
+        theme::head(ui, "Ground");
+        let floor = app.stage.as_ref().and_then(|s| s.frame.ground.as_ref()).map_or(0.0, |g| g.origin.z);
+        pairs(
+            ui,
+            "ground",
+            &[
+                ("height", number(x.z - floor, "m")),
+                ("slope", format!("{:.1}°", over.slope.length().atan().to_degrees())),
+                ("at", format!("{:.1} {:.1} {:.1} mm", 1e3 * x.x, 1e3 * x.y, 1e3 * x.z)),
+            ],
+        );
+        return;
+    }
     theme::head(ui, "Grain");
     let Some((stage, row)) = app.stage.as_mut().and_then(|s| s.picked_row().map(|row| (s, row))) else {
-        ui.label(RichText::new("Click a grain to read it.").color(WEAK));
+        ui.label(RichText::new("Click a grain, or the ground, to read it.").color(WEAK));
         return;
     };
     let f = &stage.frame;

@@ -1,16 +1,17 @@
-//! What is on show: the frame, its picture, the eye, the grain that was picked.
+//! What is on show: the frame, its picture, the eye, what was picked.
 
 use crate::canvas::{Canvas, Effects};
-use crate::eye::{Eye, pick};
+use crate::eye::{Eye, ground, pick};
 use crate::record::Shot;
 use crate::shown::{Choice, Shown};
 use crate::theme::{ACCENT, ALARM};
 use crate::touch::{Hand, Pointer, Tool, point};
 use barchan_core::frame::Frame;
+use barchan_core::relief::Over;
 use barchan_render::Picture;
 use barchan_scene::Scene;
 use egui::{Color32, PointerButton, Rect, Response, Sense, Stroke, Ui, pos2, vec2};
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use std::sync::Arc;
 
 use crate::simulation::Command;
@@ -25,9 +26,18 @@ pub struct Stage {
     serial: u64,
     /// From where it is seen; none until its place in the window is known.
     pub eye: Option<Eye>,
-    /// The grain that is read, by id.
-    pub picked: Option<u32>,
+    /// What is read.
+    pub picked: Option<Picked>,
     size: [u32; 2],
+}
+
+/// What was picked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Picked {
+    /// A grain, by id.
+    Grain(u32),
+    /// The ground over a place [m].
+    Ground(DVec2),
 }
 
 /// What the stage is told by the rest of the window.
@@ -80,8 +90,15 @@ impl Stage {
 
     /// Row of the grain that is read.
     pub fn picked_row(&self) -> Option<usize> {
-        let id = self.picked?;
+        let Some(Picked::Grain(id)) = self.picked else { return None };
         self.frame.id.iter().position(|i| *i == id)
+    }
+
+    /// The place on the ground that is read [m], and the ground there.
+    pub fn picked_ground(&self) -> Option<(DVec3, Over)> {
+        let Some(Picked::Ground(at)) = self.picked else { return None };
+        let over = self.frame.ground.as_ref()?.over(at.x, at.y)?;
+        Some((at.extend(over.z), over))
     }
 
     /// What a film shows now.
@@ -180,8 +197,12 @@ impl Stage {
         let ray = eye.ray(place(rect, at), f64::from(rect.aspect_ratio()));
         if !touches {
             if response.clicked() || response.double_clicked() {
-                let met = pick(&self.frame, eye.stand.eye, ray).map(|(g, _)| g);
-                self.picked = met.map(|g| self.frame.id[g]);
+                let from = eye.stand.eye;
+                let ground = ground(&self.frame, from, ray);
+                let hidden = |x: &DVec3| ground.is_some_and(|g| g.distance(from) < x.distance(from));
+                let met = pick(&self.frame, from, ray).filter(|(_, x)| !hidden(x)).map(|(g, _)| g);
+                let grain = met.map(|g| Picked::Grain(self.frame.id[g]));
+                self.picked = grain.or(ground.map(|g| Picked::Ground(g.truncate())));
                 if let (true, Some(g)) = (response.double_clicked(), met) {
                     eye.follows = Some((self.frame.id[g], self.frame.position[g]));
                 }
@@ -198,11 +219,16 @@ impl Stage {
         staging.hand.act(&self.frame, eye, pointer, (self.shown.floor(), grain, up)).into_iter().collect()
     }
 
-    /// A ring round the grain that is read.
+    /// A ring round what is read.
     fn mark(&self, ui: &Ui, rect: Rect, eye: &Eye) {
-        let Some(row) = self.picked_row() else { return };
-        let shape = &self.frame.shapes[self.frame.shape[row] as usize];
-        let (at, radius) = (self.frame.position[row], self.frame.radius[row] * shape.bounding_radius());
+        let (at, radius) = if let Some(row) = self.picked_row() {
+            let shape = &self.frame.shapes[self.frame.shape[row] as usize];
+            (self.frame.position[row], self.frame.radius[row] * shape.bounding_radius())
+        } else if let Some((at, _)) = self.picked_ground() {
+            (at, 0.0)
+        } else {
+            return;
+        };
         if let Some((p, _)) = eye.project(at, f64::from(rect.aspect_ratio())) {
             let centre = rect.center() + vec2(p[0] as f32 * 0.5 * rect.width(), -p[1] as f32 * 0.5 * rect.height());
             let ring = self.pixels(eye, at, radius, rect).max(4.0) + 3.0;

@@ -1,6 +1,6 @@
 //! Tools: what the pointer does to the grains.
 
-use crate::eye::{Eye, pick};
+use crate::eye::{Eye, ground, pick};
 use crate::simulation::Command;
 use barchan_core::frame::Frame;
 use glam::DVec3;
@@ -71,10 +71,12 @@ pub struct Pointer {
     pub seconds: f64,
 }
 
-/// The point under a ray: on a grain, on the floor, or as far away as the target.
+/// The point under a ray: on a grain, on the ground, on the floor, or as far away as the target.
 pub fn point(frame: &Frame<'_>, eye: &Eye, ray: DVec3, floor: f64) -> DVec3 {
     let from = eye.stand.eye;
-    if let Some((_, point)) = pick(frame, from, ray) {
+    let grain = pick(frame, from, ray).map(|(_, point)| point);
+    let met = [grain, ground(frame, from, ray)].into_iter().flatten();
+    if let Some(point) = met.min_by(|a, b| a.distance(from).total_cmp(&b.distance(from))) {
         return point;
     }
     let forward = eye.stand.axes()[2];

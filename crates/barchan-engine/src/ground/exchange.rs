@@ -148,7 +148,7 @@ impl Exchange {
         let grid = *columns.grid();
         let seen = self.seen(&frame, dem);
         let look = Look::new(self, &grid, relief, &frame, &seen);
-        columns.cover(look.covered.iter().copied());
+        columns.cover(self.held(&grid, relief, &frame));
         let pinned = self.pin(&look, &frame, dem.pinned(), &seen);
         let gone = self.pick(&look, &frame, &pinned, dem.pinned());
         for &row in &gone {
@@ -161,7 +161,7 @@ impl Exchange {
             // Columns may rise under grains, all of them pinned. What is free keeps the ground it lies on.
             let mut open = vec![false; grid.len()];
             look.covered.iter().for_each(|&c| open[c] = true);
-            self.near(&grid, relief, &frame, |i| !pinned[i]).into_iter().for_each(|c| open[c] = false);
+            self.under(&grid, relief, &frame, |i| !pinned[i]).into_iter().for_each(|c| open[c] = false);
             self.share(&grid, &open);
             let mut stays = vec![true; frame.len()];
             gone.iter().for_each(|&row| stays[row] = false);
@@ -221,15 +221,28 @@ impl Exchange {
         (0..frame.len()).filter(|&i| pinned[i] && old(i) && alone(i)).collect()
     }
 
-    /// Columns on which some grains lie or lean, or nearly so, in order.
-    pub fn near(&self, grid: &Grid, relief: &Relief, frame: &Frame<'_>, some: impl Fn(usize) -> bool) -> Vec<usize> {
+    /// Columns that must not slide, in order: those on which grains lie or lean, or nearly so.
+    pub fn held(&self, grid: &Grid, relief: &Relief, frame: &Frame<'_>) -> Vec<usize> {
+        let leans = |i: usize, c: usize, low: f64| {
+            around(grid, c, reach(grid, frame.radius[i])).any(|c| low < relief.height[c])
+        };
+        self.near(grid, frame, leans)
+    }
+
+    /// Columns under those of the grains that lie on them, or nearly so, in order.
+    fn under(&self, grid: &Grid, relief: &Relief, frame: &Frame<'_>, some: impl Fn(usize) -> bool) -> Vec<usize> {
+        self.near(grid, frame, |i, c, low| some(i) && low < relief.height[c])
+    }
+
+    /// Columns round grains for which `meets` says so, asked by row, by the column under the grain and by its lowest point, a diameter less, above
+    /// the floor [m].
+    fn near(&self, grid: &Grid, frame: &Frame<'_>, meets: impl Fn(usize, usize, f64) -> bool) -> Vec<usize> {
         let mut near = vec![false; grid.len()];
-        for i in (0..frame.len()).filter(|&i| some(i)) {
+        for i in 0..frame.len() {
             let (x, r) = (frame.position[i], frame.radius[i]);
             let Some(c) = grid.column_at(x.x, x.y) else { continue };
-            let (low, reach) = (x.z - r - grid.origin.z - self.diameter, (r / grid.cell).ceil() as usize + 1);
-            if around(grid, c, reach).any(|c| low < relief.height[c]) {
-                around(grid, c, reach).for_each(|c| near[c] = true);
+            if meets(i, c, x.z - r - grid.origin.z - self.diameter) {
+                around(grid, c, reach(grid, r)).for_each(|c| near[c] = true);
             }
         }
         (0..near.len()).filter(|&c| near[c]).collect()
@@ -326,7 +339,7 @@ impl Look {
             }
         }
         look.wake(exchange, frame, seen);
-        look.covered = exchange.near(grid, relief, frame, |_| true);
+        look.covered = exchange.under(grid, relief, frame, |_| true);
         look
     }
 
@@ -366,6 +379,11 @@ impl Look {
         let (sum, count) = self.around(self.bin(x), 1).fold((0.0, 0.0), |(s, n), bin| (s + self.top[bin], n + 1.0));
         sum / count - x.z
     }
+}
+
+/// How many columns away from its own a grain of that radius [m] may touch the ground.
+fn reach(grid: &Grid, radius: f64) -> usize {
+    (radius / grid.cell).ceil() as usize + 1
 }
 
 /// Columns within so many of one, itself included.

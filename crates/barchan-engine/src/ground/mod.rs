@@ -130,8 +130,8 @@ impl Ground {
         if due {
             if let (false, Some(exchange)) = (self.columns.is_quiet(), &self.exchange) {
                 // Nothing may slide under what has come there since the last look.
-                let near = exchange.near(self.columns.grid(), &self.relief, &dem.frame(), |_| true);
-                self.columns.cover(near);
+                let held = exchange.held(self.columns.grid(), &self.relief, &dem.frame());
+                self.columns.cover(held);
             }
             self.changed |= self.columns.erode(SWEEPS).moved != 0;
         }
