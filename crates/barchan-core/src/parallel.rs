@@ -18,6 +18,23 @@ thread_local! {
     static ENGAGED: Cell<bool> = const { Cell::new(false) };
 }
 
+/// While it lives its thread is not asked to look for work.
+struct Engaged {
+    before: bool,
+}
+
+impl Engaged {
+    fn new() -> Engaged {
+        Engaged { before: ENGAGED.replace(true) }
+    }
+}
+
+impl Drop for Engaged {
+    fn drop(&mut self) {
+        ENGAGED.set(self.before);
+    }
+}
+
 /// Those who look for work on behalf of one solver.
 #[derive(Clone, Debug, Default)]
 pub struct Watch(Arc<Counts>);
@@ -33,11 +50,9 @@ struct Counts {
 impl Watch {
     /// Runs something whose passes follow each other closely, with the pool's other threads awake.
     pub fn during<T>(&self, run: impl FnOnce() -> T) -> T {
-        let outer = ENGAGED.replace(true);
+        let _engaged = Engaged::new();
         self.call();
-        let out = run();
-        ENGAGED.set(outer);
-        out
+        run()
     }
 
     /// Asks the other threads to look for work, unless they do.
@@ -55,9 +70,9 @@ impl Watch {
             if Some(thread.index()) != own {
                 watch.0.asked.fetch_sub(1, Ordering::Relaxed);
                 // A thread that waits within its own step must not be kept from going on.
-                if !ENGAGED.replace(true) {
+                if !ENGAGED.get() {
+                    let _engaged = Engaged::new();
                     watch.look();
-                    ENGAGED.set(false);
                 }
             }
         });
@@ -138,12 +153,12 @@ pub fn run<T: Send, O: Send>(tasks: Vec<T>, least: usize, run: impl Fn(T) -> O +
         }
     };
     rayon::scope(|scope| {
+        let _engaged = Engaged::new();
         (1..threads).for_each(|_| scope.spawn(|_| work()));
         work();
+        // All tasks are taken: whatever else there is to do would only hold this pass up.
         while undone.load(Ordering::Acquire) > 0 {
-            if rayon::yield_now() != Some(rayon::Yield::Executed) {
-                std::thread::yield_now();
-            }
+            std::thread::yield_now();
         }
     });
     outs.into_iter().filter_map(|out| out.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()

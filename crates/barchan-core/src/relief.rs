@@ -64,9 +64,10 @@ impl Relief {
         Some(Over { z, slope: DVec2::new(along_x, along_y) / self.cell })
     }
 
-    /// How far along a ray from a point the surface is met from above, in lengths of the ray; where it enters under the surface, there.
+    /// How far along a ray from a point the surface is met from above, in lengths of the ray; where it enters the ground from the side, there. None for
+    /// one that begins under the surface.
     pub fn meet(&self, from: DVec3, ray: DVec3) -> Option<f64> {
-        // The part of the ray over the ground.
+        // The part of the ray over the ground, and above its floor.
         let (mut begin, mut end) = (0.0_f64, f64::INFINITY);
         for k in 0..2 {
             let ends = [self.origin[k], self.end()[k]].map(|side| (side - from[k]) / ray[k]);
@@ -76,12 +77,13 @@ impl Relief {
                 return None;
             }
         }
-        let highest = self.origin.z + self.height.iter().copied().fold(0.0, f64::max);
-        if ray.z < 0.0 {
-            // Above the highest point there is nothing to meet, and below the floor neither.
-            begin = begin.max((highest - from.z) / ray.z);
-            end = end.min((self.origin.z - from.z) / ray.z);
-        } else if from.z + begin * ray.z > highest {
+        let floor = (self.origin.z - from.z) / ray.z;
+        let lands = ray.z < 0.0 && floor <= end;
+        if lands {
+            end = floor;
+        } else if ray.z > 0.0 {
+            begin = begin.max(floor);
+        } else if ray.z == 0.0 && from.z < self.origin.z {
             return None;
         }
         if !(begin <= end && end.is_finite()) {
@@ -92,11 +94,14 @@ impl Relief {
             let at = p.truncate().clamp(self.origin.truncate(), self.end());
             self.over(at.x, at.y).is_none_or(|over| p.z > over.z)
         };
-        // Half a cell at a time: a crest narrower than a cell there is none.
+        if begin == 0.0 && !above(0.0) {
+            return None;
+        }
+        // Half a cell at a time: a crest narrower than a cell there is none. Whatever rounding says, the floor is not passed.
         let along = ray.truncate().length();
         let steps = (2.0 * (end - begin) * along / self.cell).ceil().clamp(1.0, 1e6) as usize;
         let at = |k: usize| begin + (end - begin) * k as f64 / steps as f64;
-        let below = (0..=steps).find(|&k| !above(at(k)))?;
+        let below = (0..=steps).find(|&k| !above(at(k))).or(lands.then_some(steps))?;
         let (mut low, mut high) = (at(below.saturating_sub(1)), at(below));
         for _ in 0..50 {
             let middle = 0.5 * (low + high);
@@ -184,10 +189,28 @@ mod tests {
         }
         assert!(met > 150, "{met} of 300");
         let flat = relief([10, 5], |_| 1.0);
-        assert_eq!(flat.meet(DVec3::new(1.5, -1.75, 2.0), DVec3::NEG_Z), Some(0.5));
+        let straight = flat.meet(DVec3::new(1.5, -1.75, 2.0), DVec3::NEG_Z).unwrap();
+        assert!((straight - 0.5).abs() < 1e-12);
         assert_eq!(flat.meet(DVec3::new(1.5, -1.75, 2.0), DVec3::Z), None);
         assert_eq!(flat.meet(DVec3::new(0.5, -1.75, 2.0), DVec3::NEG_Z), None);
         assert_eq!(flat.meet(DVec3::new(1.5, -1.75, 2.0), DVec3::X), None);
+        // From under the surface nothing is met, and below the floor there is nothing.
+        let up = DVec3::new(0.0, 0.6, 0.8);
+        assert_eq!(flat.meet(DVec3::new(1.5, -1.75, 1.0), up), None);
+        assert_eq!(flat.meet(DVec3::new(1.5, -1.75, 0.2), up), None);
+        assert_eq!(flat.meet(DVec3::new(1.5, -2.5, -1.0), up), None);
+        // Bare floor is met, whatever rounding says of it.
+        for z in [0.0, -0.1, 0.5, -0.01] {
+            let mut bare = relief([10, 5], |_| 0.0);
+            bare.origin.z = z;
+            for _ in 0..200 {
+                let ray =
+                    DVec3::new(0.2 * random.uniform(), 0.1 * random.uniform(), -0.2 - random.uniform()).normalize();
+                let high = 0.3 * random.uniform();
+                let t = bare.meet(DVec3::new(1.2, -1.9, z + high), ray);
+                assert!(t.is_some_and(|t| (t * ray.z + high).abs() < 1e-12), "{z}: {ray} from {high}: {t:?}");
+            }
+        }
     }
 
     #[test]

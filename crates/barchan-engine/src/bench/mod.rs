@@ -122,7 +122,8 @@ impl Bench {
             energies.translation + energies.rotation > built.rest * dem.len() as f64
         };
         while dem.steps() < built.settle || (moves(&dem) && dem.steps() < LONGEST * built.settle) {
-            settling(dem.steps(), built.settle.max(dem.steps()));
+            let most = if dem.steps() < built.settle { built.settle } else { LONGEST * built.settle };
+            settling(dem.steps(), most);
             rayon::scope(|_| (0..TOLD_EVERY).try_for_each(|_| dem.step()))?;
         }
         if dem.steps() == began {

@@ -234,14 +234,14 @@ impl Exchange {
         self.near(grid, frame, |i, c, low| some(i) && low < relief.height[c])
     }
 
-    /// Columns round grains for which `meets` says so, asked by row, by the column under the grain and by its lowest point, a diameter less, above
-    /// the floor [m].
+    /// Columns round spheres for which `meets` says so, asked by the grain's row, by the column under the sphere and by its lowest point, a diameter
+    /// less, above the floor [m].
     fn near(&self, grid: &Grid, frame: &Frame<'_>, meets: impl Fn(usize, usize, f64) -> bool) -> Vec<usize> {
         let mut near = vec![false; grid.len()];
-        for i in 0..frame.len() {
-            let (x, r) = (frame.position[i], frame.radius[i]);
+        for s in frame.spheres() {
+            let (x, r) = (s.centre, s.radius);
             let Some(c) = grid.column_at(x.x, x.y) else { continue };
-            if meets(i, c, x.z - r - grid.origin.z - self.diameter) {
+            if meets(s.grain, c, x.z - r - grid.origin.z - self.diameter) {
                 around(grid, c, reach(grid, r)).for_each(|c| near[c] = true);
             }
         }

@@ -150,9 +150,9 @@ impl Exchange {
         let pooled = self.pool.iter().map(|k| k.radius * frame.shapes[k.shape as usize].bounding_radius());
         let largest = pooled.fold(recipe.reach * recipe.sizes.max(), f64::max);
         let grid = columns.grid();
-        let ends = |&(column, quanta): &(usize, i64)| {
+        let ends = |&(column, _): &(usize, i64)| {
             let (at, floor) = (grid.centre(column), grid.origin.z + metres(columns.heights()[column]));
-            (at.extend(floor), at.extend(floor + metres(quanta)))
+            (at.extend(floor), at.extend(before.origin.z + before.height[column]))
         };
         let (low, high) = dug
             .iter()

@@ -151,6 +151,7 @@ fn prepare(case: &'static Case, grains: usize) -> Result<Bench, Failure> {
             let target = if terminal { ProgressDrawTarget::stderr_with_hz(2) } else { ProgressDrawTarget::hidden() };
             ProgressBar::with_draw_target(Some(steps), target)
         });
+        bar.set_length(steps);
         bar.set_position(step);
         if step == steps {
             bar.finish_and_clear();
