@@ -65,7 +65,7 @@ impl Relief {
     }
 
     /// How far along a ray from a point the surface is met from above, in lengths of the ray; where it enters the ground from the side, there. None for
-    /// one that begins under the surface.
+    /// one that begins under the surface, or below the floor.
     pub fn meet(&self, from: DVec3, ray: DVec3) -> Option<f64> {
         // The part of the ray over the ground, and above its floor.
         let (mut begin, mut end) = (0.0_f64, f64::INFINITY);
@@ -81,12 +81,8 @@ impl Relief {
         let lands = ray.z < 0.0 && floor <= end;
         if lands {
             end = floor;
-        } else if ray.z > 0.0 {
-            begin = begin.max(floor);
-        } else if ray.z == 0.0 && from.z < self.origin.z {
-            return None;
         }
-        if !(begin <= end && end.is_finite()) {
+        if from.z < self.origin.z || !(begin <= end && end.is_finite()) {
             return None;
         }
         let above = |t: f64| {
