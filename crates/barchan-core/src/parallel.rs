@@ -2,7 +2,7 @@
 //!
 //! A step hands work to the other threads a few times a millisecond. Between two passes they find nothing to do and rayon lets them sleep,
 //! after some ten microseconds; to wake one takes five, on a virtual machine up to a hundred, by when the pass may be over. So whoever steps
-//! asks the others to go on looking for a while ([`Watch`]), and goes on looking himself at the end of a pass ([`run`]).
+//! asks the others to go on looking for a while ([`Watch`]), and stays awake himself at the end of a pass ([`run`]).
 
 use std::cell::Cell;
 use std::ops::Range;
