@@ -6,10 +6,11 @@
 //! restitution of a strongly damped impact would be wrong by several per cent at usual time steps.
 
 use crate::settings::Integrator;
-use crate::state::{Grains, Load, Record, vec3, with};
+use crate::state::{Grains, Load, Record, Spheres, vec3, with};
 use barchan_core::shapes::Shape;
 use barchan_core::simd::{Quad, Real, Simd};
 use glam::{DMat3, DQuat, DVec3};
+use std::ops::Range;
 
 /// The pass's constants.
 #[derive(Clone, Copy)]
@@ -20,7 +21,7 @@ pub struct Clock<'a> {
     pub shapes: &'a [Shape],
 }
 
-/// The rows of one block: a permission slip.
+/// Rows that follow each other, of one block: a permission slip.
 pub struct Block<'a, R> {
     /// Empty where all are spheres.
     pub centre: &'a mut [[f64; 4]],
@@ -29,10 +30,57 @@ pub struct Block<'a, R> {
     pub turn: &'a mut [DQuat],
     pub budget: &'a mut [f32],
     pub shape: &'a [u16],
-    /// First sphere of each grain less that of the block, and the end; empty where all are spheres.
+    /// First sphere of each grain, and the end; empty where all are spheres.
     pub first: &'a [u32],
     pub records: &'a mut [Record<R>],
     pub loads: &'a [Load<R>],
+}
+
+impl<'a, R> Block<'a, R> {
+    /// The rows of these pieces, which are in order.
+    pub fn cut(grains: &'a mut Grains, spheres: &'a mut Spheres<R>, pieces: &[Range<usize>]) -> Vec<Block<'a, R>> {
+        let turns = !grains.all_spheres();
+        let (mut velocity, mut momentum) = (Rest::of(&mut grains.velocity), Rest::of(&mut grains.momentum));
+        let (mut budget, mut centre) = (Rest::of(&mut grains.budget), Rest::of(&mut grains.centre));
+        let (mut turn, mut records) = (Rest::of(&mut grains.turn), Rest::of(&mut spheres.record));
+        let (shape, first, loads) = (&grains.shape[..], &grains.first[..], &spheres.load[..]);
+        let block = |own: &Range<usize>| {
+            let (turned, first) = if turns { (own.clone(), &first[own.start..=own.end]) } else { (0..0, &first[..0]) };
+            let balls = match first {
+                [from, .., to] => *from as usize..*to as usize,
+                _ => own.clone(),
+            };
+            Block {
+                centre: centre.take(turned.clone()),
+                velocity: velocity.take(own.clone()),
+                momentum: momentum.take(own.clone()),
+                turn: turn.take(turned),
+                budget: budget.take(own.clone()),
+                shape: &shape[own.clone()],
+                first,
+                records: records.take(balls.clone()),
+                loads: &loads[balls],
+            }
+        };
+        pieces.iter().map(block).collect()
+    }
+}
+
+/// What is left of a column after pieces were taken, and where it begins.
+struct Rest<'a, T>(&'a mut [T], usize);
+
+impl<'a, T> Rest<'a, T> {
+    fn of(column: &'a mut [T]) -> Rest<'a, T> {
+        Rest(column, 0)
+    }
+
+    /// A piece that begins no earlier than the last one ended.
+    fn take(&mut self, piece: Range<usize>) -> &'a mut [T] {
+        let Rest(left, at) = std::mem::replace(self, Rest(&mut [], piece.end));
+        let (taken, left) = left[piece.start - at..].split_at_mut(piece.len());
+        self.0 = left;
+        taken
+    }
 }
 
 /// Share of the velocity that a kick leaves; how far a record's velocity is extrapolated; whether the drift comes first.
@@ -147,7 +195,8 @@ fn clumps<R: Real>(clock: &Clock<'_>, b: Block<'_, R>) -> bool {
     let mut spent = false;
     for k in 0..b.centre.len() {
         let shape = &clock.shapes[b.shape[k] as usize];
-        let own = b.first[k] as usize..b.first[k + 1] as usize;
+        let [from, to] = [b.first[k], b.first[k + 1]].map(|s| (s - b.first[0]) as usize);
+        let own = from..to;
         let x = vec3(&b.centre[k]);
         let (mut force, mut torque) = (DVec3::ZERO, DVec3::ZERO);
         for (load, record) in b.loads[own.clone()].iter().zip(&b.records[own.clone()]) {

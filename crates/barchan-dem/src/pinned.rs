@@ -4,13 +4,13 @@
 //! surface of a free body; what such contacts remembered sleeps in the lists until one of the two is let go, so that a heap
 //! that was pinned and is let go stands as it stood.
 //!
-//! In memory pinned grains stand behind all others, so that most blocks have either none or nothing else: those are not integrated.
-//! In a block of both kinds the pinned are integrated too and put back afterwards, which costs less than asking each grain.
+//! In memory pinned grains stand behind all others, so that those that move lie in few pieces ([`Pinned::moving`]): only they are
+//! integrated.
 
 use crate::kernel::Kernels;
 use crate::state::Grains;
 use crate::step::Solver;
-use glam::DQuat;
+use std::ops::Range;
 
 /// Which grains are pinned.
 #[derive(Debug, Default)]
@@ -24,6 +24,8 @@ pub struct Pinned {
     count: usize,
     /// By slot; empty where none is.
     flags: Vec<bool>,
+    /// Slots of the grains that move, once looked up.
+    pieces: Option<Vec<Range<usize>>>,
 }
 
 impl Pinned {
@@ -33,6 +35,19 @@ impl Pinned {
         self.flags.get(slot).copied().unwrap_or(false)
     }
 
+    /// Slots or blocks have changed, or somebody has woken.
+    pub fn forget_pieces(&mut self) {
+        self.pieces = None;
+    }
+
+    /// Those that were waking are awake.
+    pub fn woken(&mut self) {
+        if !self.waking.is_empty() {
+            self.waking.clear();
+            self.pieces = None;
+        }
+    }
+
     /// How many are.
     pub fn count(&self) -> usize {
         self.count
@@ -40,6 +55,7 @@ impl Pinned {
 
     /// Looks up where they are.
     pub fn find(&mut self, grains: &Grains) {
+        self.pieces = None;
         self.flags.clear();
         if !self.ids.is_empty() {
             self.flags.extend(grains.id.iter().map(|id| self.ids.binary_search(id).is_ok()));
@@ -47,16 +63,23 @@ impl Pinned {
         self.count = self.flags.iter().filter(|&&pinned| pinned).count();
     }
 
-    /// Of each block of so many grains, whether all of them are pinned; empty where none is.
-    pub fn whole_blocks(&self, size: usize) -> Vec<bool> {
-        self.flags.chunks(size).map(|block| !block.contains(&false)).collect()
+    /// Slots of the grains that move, in pieces within blocks of so many: neither pinned nor waking.
+    pub fn moving(&mut self, grains: &Grains, block: usize) -> &[Range<usize>] {
+        if self.pieces.is_none() {
+            let n = grains.len();
+            let stays =
+                |g: usize| self.has(g) || (!self.waking.is_empty() && self.waking.binary_search(&grains.id[g]).is_ok());
+            let mut pieces: Vec<Range<usize>> = Vec::new();
+            for g in (0..n).filter(|&g| !stays(g)) {
+                match pieces.last_mut() {
+                    Some(last) if last.end == g && g % block != 0 => last.end += 1,
+                    _ => pieces.push(g..g + 1),
+                }
+            }
+            self.pieces = Some(pieces);
+        }
+        self.pieces.as_deref().unwrap_or_default()
     }
-}
-
-/// Where some pinned grains are: each with its centre and how it is turned, and all their spheres.
-pub struct Places {
-    grains: Vec<(usize, [f64; 4], DQuat)>,
-    spheres: Vec<[f64; 4]>,
 }
 
 impl<R: Kernels> Solver<R> {
@@ -82,8 +105,7 @@ impl<R: Kernels> Solver<R> {
         }
         self.pinned.waking.sort_unstable();
         self.pinned.waking.dedup();
-        // Lists lack the pairs of those let go, and have those of the newly pinned. Whole blocks of pinned grains are not integrated:
-        // all are put into order, once in hundreds of steps.
+        // Lists lack the pairs of those let go, and have those of the newly pinned. All are put into order, once in hundreds of steps.
         self.spoil(!changed.is_empty());
     }
 
@@ -101,38 +123,5 @@ impl<R: Kernels> Solver<R> {
         for record in &mut self.spheres.record[self.grains.spheres_of(g..g + 1)] {
             record.motion[6] = inverse_mass;
         }
-    }
-
-    /// Where the pinned grains are that share a block with others, and those that are waking.
-    pub fn places_of_pinned(&self, whole: &[bool]) -> Places {
-        let mut places = Places { grains: Vec::new(), spheres: Vec::new() };
-        let n = self.grains.len();
-        let mixed = whole.iter().enumerate().filter(|(_, whole)| !**whole).map(|(b, _)| b * self.block);
-        let pinned = mixed.flat_map(|from| from..(from + self.block).min(n)).filter(|&g| self.pinned.has(g));
-        let among = if self.pinned.waking.is_empty() { 0 } else { n };
-        let wakes = |g: &usize| !self.pinned.has(*g) && self.pinned.waking.binary_search(&self.grains.id[*g]).is_ok();
-        for g in pinned.chain((0..among).filter(wakes)) {
-            places.grains.push((g, *self.grains.place(g, &self.spheres.record), self.grains.turn(g)));
-            places.spheres.extend(self.spheres.record[self.grains.spheres_of(g..g + 1)].iter().map(|r| r.place));
-        }
-        places
-    }
-
-    /// Puts them back there, at rest.
-    pub fn put_back(&mut self, places: Places) {
-        let mut spheres = places.spheres.into_iter();
-        for (g, centre, turn) in places.grains {
-            if !self.grains.all_spheres() {
-                self.grains.centre[g] = centre;
-                self.grains.turn[g] = turn;
-            }
-            let own = self.grains.spheres_of(g..g + 1);
-            self.spheres.record[own].iter_mut().zip(&mut spheres).for_each(|(record, place)| record.place = place);
-            self.hold(g);
-            if !self.pinned.has(g) {
-                self.let_go(g);
-            }
-        }
-        self.pinned.waking.clear();
     }
 }

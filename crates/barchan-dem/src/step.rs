@@ -166,59 +166,11 @@ impl<R: Kernels> Solver<R> {
             integrator: self.settings.integrator,
             shapes: &self.settings.shapes,
         };
-        let whole = self.pinned.whole_blocks(self.block);
-        let places = self.places_of_pinned(&whole);
         let (kernel, worth) = (self.integrator, self.blocks_worth_a_thread());
-        let (n, size) = (self.grains.len(), self.block);
-        let blocks = n.div_ceil(size);
-        let g = &mut self.grains;
-        // First spheres relative to each block; rebuilt cheaply because blocks are few.
-        let local: Vec<Vec<u32>> = if g.first.is_empty() {
-            vec![Vec::new(); blocks]
-        } else {
-            let ends = |b: usize| b * size..((b + 1) * size).min(n);
-            (0..blocks)
-                .map(|b| g.first[ends(b).start..=ends(b).end].iter().map(|f| f - g.first[ends(b).start]).collect())
-                .collect()
-        };
-        let mut records = &mut self.spheres.record[..];
-        let mut loads = &self.spheres.load[..];
-        let (mut turn, mut centre) = (&mut g.turn[..], &mut g.centre[..]);
-        let tasks: Vec<Block<'_, R>> = g
-            .velocity
-            .chunks_mut(size)
-            .zip(g.momentum.chunks_mut(size))
-            .zip(g.budget.chunks_mut(size))
-            .zip(g.shape.chunks(size))
-            .zip(&local)
-            .map(|((((velocity, momentum), budget), shape), first)| {
-                let count = first.last().map_or(velocity.len(), |&c| c as usize);
-                let (own_records, rest) = std::mem::take(&mut records).split_at_mut(count);
-                records = rest;
-                let (own_loads, rest) = loads.split_at(count);
-                loads = rest;
-                let turns = if first.is_empty() { 0 } else { velocity.len() };
-                let (own_turn, rest) = std::mem::take(&mut turn).split_at_mut(turns);
-                turn = rest;
-                let (own_centre, rest) = std::mem::take(&mut centre).split_at_mut(turns);
-                centre = rest;
-                Block {
-                    centre: own_centre,
-                    velocity,
-                    momentum,
-                    turn: own_turn,
-                    budget,
-                    shape,
-                    first,
-                    records: own_records,
-                    loads: own_loads,
-                }
-            })
-            .collect();
-        let held = |b: usize| whole.get(b).copied().unwrap_or(false);
-        let tasks: Vec<_> = tasks.into_iter().enumerate().filter(|&(b, _)| !held(b)).map(|(_, task)| task).collect();
+        let pieces = self.pinned.moving(&self.grains, self.block);
+        let tasks = Block::cut(&mut self.grains, &mut self.spheres, pieces);
         let spent = parallel::run(tasks, worth, |b| kernel::advance(kernel, &clock, b)).contains(&true);
-        self.put_back(places);
+        self.pinned.woken();
         spent
     }
 
@@ -322,6 +274,7 @@ impl<R: Kernels> Solver<R> {
             self.wall_budget[w] = (SKIN_MEAN * least).max(swept.min(SKIN_MOST * least));
         }
         self.block = lists::block_size(self.grains.len(), self.spheres.len());
+        self.pinned.forget_pieces();
         let rebuild = Rebuild {
             grains: &self.grains,
             walls: &self.settings.walls,

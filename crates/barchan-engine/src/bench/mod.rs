@@ -5,6 +5,7 @@
 
 mod clumps;
 mod compare;
+mod exchange;
 mod flow;
 mod machine;
 mod mixed;
@@ -14,6 +15,7 @@ mod settled;
 mod walls;
 
 pub use compare::{CompareError, Comparison, compare};
+pub use exchange::{Saving, SavingError, saving};
 pub use machine::Machine;
 pub use scaling::{Scaling, sizes};
 

@@ -1,8 +1,8 @@
 //! Grains that come to rest become ground [Papadimitriou 2012, §6.3]; how ground becomes grains is in `thaw.rs`.
 //!
 //! **In two steps.** A grain of the ground's material that has been still for a while is *pinned* if it lies deeper than the visible
-//! layer, or if nothing moves on the surface round it: it stays where it is, others lie on it as before, and nothing is computed between
-//! pinned grains. What moves wakes the layer round it. A pinned grain well below the layer that no free one comes near is taken
+//! layer, or if nothing disturbs it (`wake.rs`): it stays where it is, others lie on it as before, and nothing is computed between
+//! pinned grains. A pinned grain well below the layer that no free one comes near is taken
 //! out, and becomes height of columns. So free
 //! grains never touch the new ground, only grains: it has the roughness of grains, and none falls into a gap. Were grains that others lie on
 //! replaced by columns at once, those others would sink by some tenth of what was replaced. A pinned grain whose cover goes is let go.
@@ -14,6 +14,7 @@
 //!
 //! Under grains the columns do not slide: what lies there is held by them.
 
+use super::look::{Look, around};
 use super::room;
 use crate::schedule::Schedule;
 use barchan_core::frame::Frame;
@@ -30,13 +31,8 @@ const SHARINGS: usize = 3;
 const SHELL: f64 = 1.5;
 /// Looks in the time for which a grain must be still.
 pub(super) const LOOKS: u32 = 6;
-/// Height without a grain, in diameters, that parts what lies on the ground from what is above it.
-const GAP: f64 = 2.0;
-/// How far below what moves, or before a moving wall, the layer wakes, in diameters.
-const AWAKE: usize = 3;
-/// How far to the sides of what moves, in diameters. What is let go wakes the next by moving itself, look by look; with three, a pile of
-/// 10,000 stood as high and took 15 % longer.
-const BESIDE: usize = 1;
+/// How far before a moving wall the layer wakes, in diameters.
+pub(super) const AWAKE: f64 = 3.0;
 
 /// What a frozen grain was, so that the ground can give its like back.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,6 +49,8 @@ pub(super) struct Watched {
     pub looks: u32,
     /// Where it was [m].
     pub place: DVec3,
+    /// Where it last lay still, or was born [m].
+    pub from: DVec3,
 }
 
 /// The exchange between grains and columns, and its account.
@@ -109,7 +107,7 @@ impl Exchange {
         // was pressed against itself when a whole rest was compared with its beginning.
         let little = |i: usize| self.rest * frame.radius[i] / f64::from(LOOKS);
         let swept = |i: usize| {
-            let (x, near) = (frame.position[i], AWAKE as f64 * self.diameter + frame.radius[i]);
+            let (x, near) = (frame.position[i], AWAKE * self.diameter + frame.radius[i]);
             solid.iter().any(|&w| {
                 let (wall, state) = (&walls[w], &states[w]);
                 let way = self.look() * wall.surface_velocity(state, x).length();
@@ -119,19 +117,20 @@ impl Exchange {
         };
         let seen = |i: usize| {
             let (id, place) = (frame.id[i], frame.position[i]);
-            let moving = Watched { id, looks: 0, place };
+            let moving = Watched { id, looks: 0, place, from: place };
             if swept(i) {
                 return moving;
             }
             if dem.pinned().binary_search(&id).is_ok() {
-                return Watched { id, looks: LOOKS, place };
+                return Watched { looks: LOOKS, ..moving };
             }
             let Ok(k) = self.watched.binary_search_by_key(&id, |w| w.id) else { return moving };
             let before = self.watched[k];
             if before.place.distance(place) < little(i) {
-                Watched { looks: before.looks + 1, ..moving }
+                let looks = before.looks + 1;
+                Watched { looks, from: if looks < LOOKS { before.from } else { place }, ..moving }
             } else {
-                moving
+                Watched { from: before.from, ..moving }
             }
         };
         (0..frame.len()).map(seen).collect()
@@ -146,10 +145,11 @@ impl Exchange {
     pub fn step(&mut self, columns: &mut Columns, relief: &Relief, dem: &mut Dem) -> bool {
         let frame = dem.frame();
         let grid = *columns.grid();
-        let seen = self.seen(&frame, dem);
+        let mut seen = self.seen(&frame, dem);
         let look = Look::new(self, &grid, relief, &frame, &seen);
+        let awake = self.awake(&look, &frame, &mut seen, dem);
         columns.cover(self.held(&grid, relief, &frame));
-        let pinned = self.pin(&look, &frame, dem.pinned(), &seen);
+        let pinned = self.pin(&look, &frame, dem.pinned(), &seen, &awake);
         let gone = self.pick(&look, &frame, &pinned, dem.pinned());
         for &row in &gone {
             self.take(&grid, &frame, row);
@@ -160,7 +160,7 @@ impl Exchange {
         if due && self.owed.iter().any(|&o| o >> MOTES > 0) {
             // Columns may rise under grains, all of them pinned. What is free keeps the ground it lies on.
             let mut open = vec![false; grid.len()];
-            look.covered.iter().for_each(|&c| open[c] = true);
+            self.under(&grid, relief, &frame, |_| true).into_iter().for_each(|c| open[c] = true);
             self.under(&grid, relief, &frame, |i| !pinned[i]).into_iter().for_each(|c| open[c] = false);
             self.share(&grid, &open);
             let mut stays = vec![true; frame.len()];
@@ -186,15 +186,14 @@ impl Exchange {
     }
 
     /// Which rows are pinned from now on; notes where the others are.
-    fn pin(&mut self, look: &Look, frame: &Frame<'_>, before: &[u32], seen: &[Watched]) -> Vec<bool> {
+    fn pin(&mut self, look: &Look, frame: &Frame<'_>, before: &[u32], seen: &[Watched], awake: &[bool]) -> Vec<bool> {
         let held = |i: usize| {
             let depth = look.depth(frame.position[i]);
-            let asleep = !look.awake[look.bin(frame.position[i])];
             // What is pinned stays so a little longer than it would be pinned: the surface moves by fits and starts.
             match before.binary_search(&frame.id[i]) {
                 _ if seen[i].looks == 0 || !look.lies(frame.position[i]) => false,
-                Ok(_) => asleep || depth > self.layer - 0.5 * self.diameter,
-                Err(_) => seen[i].looks >= LOOKS && (asleep || depth > self.layer),
+                Ok(_) => !awake[i] || depth > self.layer - 0.5 * self.diameter,
+                Err(_) => seen[i].looks >= LOOKS && (!awake[i] || depth > self.layer),
             }
         };
         let pinned: Vec<bool> = (0..frame.len()).map(|i| self.may(frame, i) && held(i)).collect();
@@ -291,111 +290,9 @@ impl Exchange {
     }
 }
 
-/// Where the grains lie, seen from above in bins of a grain's diameter.
-struct Look {
-    low: DVec2,
-    width: f64,
-    size: [usize; 2],
-    /// z of the highest centre of those that lie in a bin, or else of the ground [m].
-    top: Vec<f64>,
-    /// Whether something moves near a bin.
-    awake: Vec<bool>,
-    /// Columns with a grain on them, in order.
-    covered: Vec<usize>,
-}
-
-impl Look {
-    fn new(exchange: &Exchange, grid: &Grid, relief: &Relief, frame: &Frame<'_>, seen: &[Watched]) -> Look {
-        let (low, width) = (grid.origin.truncate(), exchange.diameter);
-        let size = ((relief.end() - low) / width).ceil().max(DVec2::ONE);
-        let size = [size.x as usize, size.y as usize];
-        let bins = size[0] * size[1];
-        let (top, awake) = (vec![f64::NEG_INFINITY; bins], vec![false; bins]);
-        let mut look = Look { low, width, size, top, awake, covered: Vec::new() };
-        let touching = frame.extras.iter().find(|e| e.name == "coordination").map(|e| &e.values);
-        // What flies, or falls in a stream, is no surface. Faster than this a grain would leave its place by its own size.
-        let fast = exchange.gravity * exchange.diameter;
-        let mut resting = Vec::new();
-        for i in 0..frame.len() {
-            let x = frame.position[i];
-            if grid.column_at(x.x, x.y).is_none() {
-                continue;
-            }
-            let touches = || seen[i].looks >= LOOKS || touching.is_none_or(|t| t[i] > 0.0);
-            if frame.velocity[i].length_squared() < fast && touches() {
-                resting.push((look.bin(x), x.z));
-            }
-        }
-        for bin in 0..look.top.len() {
-            let at = low + (DVec2::new((bin % size[0]) as f64, (bin / size[0]) as f64) + 0.5) * width;
-            let at = at.min(relief.end());
-            look.top[bin] = relief.over(at.x, at.y).map_or(f64::NEG_INFINITY, |over| over.z);
-        }
-        // From below: what a gap parts from the rest lies in a vessel, or on a body.
-        resting.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        for (bin, z) in resting {
-            if z < look.top[bin] + GAP * width {
-                look.top[bin] = look.top[bin].max(z);
-            }
-        }
-        look.wake(exchange, frame, seen);
-        look.covered = exchange.under(grid, relief, frame, |_| true);
-        look
-    }
-
-    fn bin(&self, x: DVec3) -> usize {
-        let at = ((x.truncate() - self.low) / self.width).max(DVec2::ZERO);
-        (at.x as usize).min(self.size[0] - 1) + (at.y as usize).min(self.size[1] - 1) * self.size[0]
-    }
-
-    /// Finds the bins that are awake: those near a grain that moves, and is at the surface or will be there soon.
-    fn wake(&mut self, exchange: &Exchange, frame: &Frame<'_>, seen: &[Watched]) {
-        let mut moving = vec![false; self.top.len()];
-        for i in (0..frame.len()).filter(|&i| seen[i].looks == 0) {
-            let x = frame.position[i];
-            let bin = self.bin(x);
-            let near = AWAKE as f64 * self.width + 2.0 * frame.velocity[i].length() * exchange.look() + frame.radius[i];
-            moving[bin] |= x.z < self.top[bin] + near;
-        }
-        for bin in (0..moving.len()).filter(|&bin| moving[bin]) {
-            for near in self.around(bin, BESIDE) {
-                self.awake[near] = true;
-            }
-        }
-    }
-
-    /// A bin and those within so many of it.
-    fn around(&self, bin: usize, reach: usize) -> impl Iterator<Item = usize> + use<> {
-        within(self.size, bin, reach)
-    }
-
-    /// Whether a centre is of what lies on the ground, not in a vessel above it.
-    fn lies(&self, x: DVec3) -> bool {
-        x.z <= self.top[self.bin(x)] + 0.5 * self.width
-    }
-
-    /// Depth of a centre below the mean surface round it [m].
-    fn depth(&self, x: DVec3) -> f64 {
-        let (sum, count) = self.around(self.bin(x), 1).fold((0.0, 0.0), |(s, n), bin| (s + self.top[bin], n + 1.0));
-        sum / count - x.z
-    }
-}
-
 /// How many columns away from its own a grain of that radius [m] may touch the ground.
 fn reach(grid: &Grid, radius: f64) -> usize {
     (radius / grid.cell).ceil() as usize + 1
-}
-
-/// Columns within so many of one, itself included.
-pub(super) fn around(grid: &Grid, column: usize, reach: usize) -> impl Iterator<Item = usize> + use<> {
-    within(grid.size, column, reach)
-}
-
-/// Places within so many of one, itself included, on a grid of that size.
-fn within([nx, ny]: [usize; 2], place: usize, reach: usize) -> impl Iterator<Item = usize> + use<> {
-    let (x, y) = (place % nx, place / nx);
-    let xs = x.saturating_sub(reach)..(x + reach + 1).min(nx);
-    (y.saturating_sub(reach)..(y + reach + 1).min(ny)).flat_map(move |y| xs.clone().map(move |x| x + y * nx))
 }
 
 /// Mass of a mote [kg] in a ground of that density [kg/m³] and packing.

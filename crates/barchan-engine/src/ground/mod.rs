@@ -7,10 +7,12 @@
 
 mod bodies;
 mod exchange;
+mod look;
 mod make;
 mod room;
 mod state;
 mod thaw;
+mod wake;
 
 pub(crate) use bodies::Pressers;
 pub(crate) use make::{make, material};

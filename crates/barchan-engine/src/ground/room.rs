@@ -4,7 +4,7 @@
 //! nearest point are taken back by as much as it takes, again and again. Lowering a surface brings it nearer to nothing,
 //! so what is left at last, if something is, is put right by not raising the columns near that sphere at all.
 
-use super::exchange::around;
+use super::look::around;
 use barchan_core::frame::Frame;
 use barchan_core::relief::Relief;
 use barchan_core::walls::{Bed, Geometry, Wall, WallState};

@@ -61,6 +61,7 @@ impl Exchange {
     fn save(&self, to: &mut CheckpointWriter) {
         to.put("ground/watched", &Column::U32(self.watched.iter().flat_map(|w| [w.id, w.looks]).collect()));
         to.put("ground/watched.place", &Column::F64(self.watched.iter().flat_map(|w| w.place.to_array()).collect()));
+        to.put("ground/watched.from", &Column::F64(self.watched.iter().flat_map(|w| w.from.to_array()).collect()));
         // The bits of what may be negative.
         to.put("ground/owed", &Column::U64(self.owed.iter().map(|&o| o as u64).collect()));
         to.put("ground/pool.radius", &Column::F64(self.pool.iter().map(|k| k.radius).collect()));
@@ -74,10 +75,14 @@ impl Exchange {
         else {
             return Err(from.unfit("no account of the exchange"));
         };
-        let places = from.f64s("ground/watched.place", watched.len() / 2 * 3)?;
-        let places = places.chunks_exact(3).map(DVec3::from_slice);
-        self.watched =
-            watched.chunks_exact(2).zip(places).map(|(w, place)| Watched { id: w[0], looks: w[1], place }).collect();
+        let points = |name: &str| -> Result<Vec<DVec3>, CheckpointError> {
+            let numbers = from.f64s(name, watched.len() / 2 * 3)?;
+            Ok(numbers.chunks_exact(3).map(DVec3::from_slice).collect())
+        };
+        let (places, froms) = (points("ground/watched.place")?, points("ground/watched.from")?);
+        let points = places.into_iter().zip(froms);
+        let seen = watched.chunks_exact(2).zip(points);
+        self.watched = seen.map(|(w, (place, from))| Watched { id: w[0], looks: w[1], place, from }).collect();
         self.owed = from.u64s("ground/owed", self.owed.len())?.into_iter().map(|o| o as i64).collect();
         let radii = from.f64s("ground/pool.radius", shapes.len())?;
         self.pool = radii.into_iter().zip(shapes).map(|(radius, shape)| Kept { radius, shape: shape as u16 }).collect();

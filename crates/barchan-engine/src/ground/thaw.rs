@@ -12,7 +12,8 @@
 //! (chosen by a random number of their own for each), or of the scene's grains where the ground was there from the start. A lattice of
 //! grains of several sizes is looser than the ground: what finds no place stays owed to the columns, which rise as far as the new grains let them.
 
-use super::exchange::{Exchange, Kept, MOTES, around};
+use super::exchange::{Exchange, Kept, MOTES};
+use super::look::around;
 use crate::emit::Recipe;
 use barchan_core::frame::Frame;
 use barchan_core::packing::SphereGrid;
@@ -295,7 +296,12 @@ mod tests {
             exchange.layer = f64::NEG_INFINITY;
             for _ in 0..2 {
                 let frame = dem.frame();
-                let lies = |i: usize| Watched { id: frame.id[i], looks: LOOKS, place: frame.position[i] };
+                let lies = |i: usize| Watched {
+                    id: frame.id[i],
+                    looks: LOOKS,
+                    place: frame.position[i],
+                    from: frame.position[i],
+                };
                 exchange.watched = (0..frame.len()).map(lies).collect();
                 exchange.watched.sort_unstable_by_key(|w| w.id);
                 drop(frame);

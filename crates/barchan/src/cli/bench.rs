@@ -2,7 +2,7 @@
 
 use super::say::{self, bytes, count, many, rate, say, seconds, span};
 use super::{Failure, Threads};
-use barchan::engine::bench::{Bench, CASES, Case, Machine, Scaling, Timing, case, compare, sizes};
+use barchan::engine::bench::{Bench, CASES, Case, Machine, Saving, Scaling, Timing, case, compare, saving, sizes};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use std::io::IsTerminal;
@@ -14,7 +14,8 @@ const LONG: usize = 64_000;
 #[derive(Args)]
 pub struct BenchArgs {
     /// Which case: settled, clumps, mixed, flow, walls; or scaling: settled at 1,000 grains and four times more each time;
-    /// or table: all cases and what the machine can do, in Markdown
+    /// or table: all cases and what the machine can do, in Markdown; or exchange: a heap under a stream of grains, with and without their
+    /// exchange with the ground
     #[arg(default_value = "settled")]
     case: String,
     /// Grains (of scaling: at most so many); left out: the case's own number
@@ -22,6 +23,9 @@ pub struct BenchArgs {
     grains: Option<u32>,
     #[command(flatten)]
     threads: Threads,
+    /// Exchange: grains a second that fall onto the heap; left out: a thin stream
+    #[arg(long, value_name = "N", value_parser = super::whole, allow_hyphen_values = true)]
+    rate: Option<u32>,
     /// Steps to time; left out: about three seconds' worth
     #[arg(long, value_name = "N", value_parser = super::whole, allow_hyphen_values = true)]
     steps: Option<u32>,
@@ -45,6 +49,9 @@ const SCALING: (&str, usize) = ("scaling", 256_000);
 /// Name of the table of all cases.
 const TABLE: &str = "table";
 
+/// Name of the heap with and without exchange, and its grains where none are given.
+const EXCHANGE: (&str, u32) = ("exchange", 10_000);
+
 fn failed(e: impl std::fmt::Display) -> Failure {
     Failure::Failed(e.to_string())
 }
@@ -64,10 +71,21 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
         args.threads.set()?;
         return table(args.steps.map(u64::from));
     }
+    if args.case == EXCHANGE.0 {
+        if args.compare.is_some() || args.steps.is_some() {
+            return Err(Failure::Usage("`barchan bench exchange` takes --grains, --rate, --threads and --json only".into()));
+        }
+        args.threads.set()?;
+        return exchange(&args);
+    }
+    if args.rate.is_some() {
+        return Err(Failure::Usage("--rate is that of a stream: use it with `barchan bench exchange`".into()));
+    }
     let known = case(if series { "settled" } else { &args.case });
     let Some(case) = known else {
         let about = CASES.iter().map(|c| (c.name, c.about)).chain([
             (SCALING.0, "settled at growing sizes, and the fit"),
+            (EXCHANGE.0, "a heap under a stream, with and without exchange of grains and ground"),
             (TABLE, "all cases, and what the machine can do, in Markdown"),
         ]);
         let names: Vec<_> = about.map(|(name, about)| format!("  {name:10} {about}")).collect();
@@ -93,6 +111,40 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// A heap under a stream of grains, both ways.
+fn exchange(args: &BenchArgs) -> Result<(), Failure> {
+    let grains = args.grains.unwrap_or(EXCHANGE.1) as usize;
+    let rate = args.rate.map_or_else(|| Saving::thin(grains), f64::from);
+    let mut under_way = String::new();
+    let bar = ProgressBar::with_draw_target(Some(100), target());
+    let mut told = |what: &str, done: f64| {
+        if what != under_way {
+            under_way = what.into();
+            bar.println(what);
+        }
+        bar.set_position((100.0 * done) as u64);
+    };
+    let found = saving(grains, rate, &mut told).map_err(failed)?;
+    bar.finish_and_clear();
+    if args.json {
+        say!("{}", found.json());
+        return Ok(());
+    }
+    let threads = many(rayon::current_num_threads() as u64, "thread");
+    say!("heap           {}, {} a second more, on {threads}", many(grains as u64, "grain"), count(rate as u64));
+    for (name, k) in [("grains alone", 0), ("with exchange", 1)] {
+        let (free, left) = (count(found.free[k] as u64), count(found.left[k] as u64));
+        say!("{name:14} {:8.2} s a simulated second; {free} of {left} grains free at the end", found.seconds[k]);
+    }
+    say!("faster by      {:.2}", found.factor());
+    Ok(())
+}
+
+/// Where a bar is drawn: nowhere without a terminal.
+fn target() -> ProgressDrawTarget {
+    if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr_with_hz(2) } else { ProgressDrawTarget::hidden() }
 }
 
 /// All cases at their own sizes, held against the machine.
@@ -147,9 +199,7 @@ fn prepare(case: &'static Case, grains: usize) -> Result<Bench, Failure> {
         let bar = bar.get_or_insert_with(|| {
             let long = if grains > LONG { "; at this size that takes a while" } else { "" };
             say::aside(format_args!("settling {} once, kept for the next time{long}", many(grains as u64, "grain")));
-            let terminal = std::io::stderr().is_terminal();
-            let target = if terminal { ProgressDrawTarget::stderr_with_hz(2) } else { ProgressDrawTarget::hidden() };
-            ProgressBar::with_draw_target(Some(steps), target)
+            ProgressBar::with_draw_target(Some(steps), target())
         });
         bar.set_length(steps);
         bar.set_position(step);

@@ -1,0 +1,114 @@
+//! Where the grains lie, seen from above.
+
+use super::exchange::{Exchange, LOOKS, Watched};
+use barchan_core::frame::Frame;
+use barchan_core::relief::Relief;
+use barchan_ground::Grid;
+use glam::{DVec2, DVec3};
+
+/// Height without a grain, in diameters, that parts what lies on the ground from what is above it.
+const GAP: f64 = 2.0;
+/// Where the grains lie, seen from above in bins of a grain's diameter.
+pub(super) struct Look {
+    low: DVec2,
+    pub width: f64,
+    size: [usize; 2],
+    /// z of the highest centre of those that lie in a bin, or else of the ground [m].
+    pub top: Vec<f64>,
+}
+
+impl Look {
+    pub fn new(exchange: &Exchange, grid: &Grid, relief: &Relief, frame: &Frame<'_>, seen: &[Watched]) -> Look {
+        let (low, width) = (grid.origin.truncate(), exchange.diameter);
+        let size = ((relief.end() - low) / width).ceil().max(DVec2::ONE);
+        let size = [size.x as usize, size.y as usize];
+        let bins = size[0] * size[1];
+        let mut look = Look { low, width, size, top: vec![f64::NEG_INFINITY; bins] };
+        let touching = frame.extras.iter().find(|e| e.name == "coordination").map(|e| &e.values);
+        // What flies, or falls in a stream, is no surface. Faster than this a grain would leave its place by its own size.
+        let fast = exchange.gravity * exchange.diameter;
+        let mut resting = Vec::new();
+        for i in 0..frame.len() {
+            let x = frame.position[i];
+            if grid.column_at(x.x, x.y).is_none() {
+                continue;
+            }
+            let touches = || seen[i].looks >= LOOKS || touching.is_none_or(|t| t[i] > 0.0);
+            if frame.velocity[i].length_squared() < fast && touches() {
+                resting.push((look.bin(x), x.z));
+            }
+        }
+        for bin in 0..look.top.len() {
+            let at = low + (DVec2::new((bin % size[0]) as f64, (bin / size[0]) as f64) + 0.5) * width;
+            let at = at.min(relief.end());
+            look.top[bin] = relief.over(at.x, at.y).map_or(f64::NEG_INFINITY, |over| over.z);
+        }
+        // From below: what a gap parts from the rest lies in a vessel, or on a body.
+        resting.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        for (bin, z) in resting {
+            if z < look.top[bin] + GAP * width {
+                look.top[bin] = look.top[bin].max(z);
+            }
+        }
+        look
+    }
+
+    pub fn bin(&self, x: DVec3) -> usize {
+        let at = ((x.truncate() - self.low) / self.width).max(DVec2::ZERO);
+        (at.x as usize).min(self.size[0] - 1) + (at.y as usize).min(self.size[1] - 1) * self.size[0]
+    }
+
+    /// Rows of the grains of each bin.
+    pub fn rows(&self, frame: &Frame<'_>) -> Rows {
+        let mut starts = vec![0u32; self.top.len() + 1];
+        let bins: Vec<u32> = frame.position.iter().map(|&x| self.bin(x) as u32).collect();
+        bins.iter().for_each(|&b| starts[b as usize + 1] += 1);
+        (1..starts.len()).for_each(|b| starts[b] += starts[b - 1]);
+        let (mut next, mut rows) = (starts.clone(), vec![0; bins.len()]);
+        for (row, &b) in bins.iter().enumerate() {
+            rows[next[b as usize] as usize] = row as u32;
+            next[b as usize] += 1;
+        }
+        Rows { starts, rows }
+    }
+
+    /// A bin and those within so many of it.
+    pub fn around(&self, bin: usize, reach: usize) -> impl Iterator<Item = usize> + use<> {
+        within(self.size, bin, reach)
+    }
+
+    /// Whether a centre is of what lies on the ground, not in a vessel above it.
+    pub fn lies(&self, x: DVec3) -> bool {
+        x.z <= self.top[self.bin(x)] + 0.5 * self.width
+    }
+
+    /// Depth of a centre below the mean surface round it [m].
+    pub fn depth(&self, x: DVec3) -> f64 {
+        let (sum, count) = self.around(self.bin(x), 1).fold((0.0, 0.0), |(s, n), bin| (s + self.top[bin], n + 1.0));
+        sum / count - x.z
+    }
+}
+
+/// Grains by bin.
+pub(super) struct Rows {
+    starts: Vec<u32>,
+    rows: Vec<u32>,
+}
+
+impl Rows {
+    pub fn of(&self, bin: usize) -> &[u32] {
+        &self.rows[self.starts[bin] as usize..self.starts[bin + 1] as usize]
+    }
+}
+
+/// Columns within so many of one, itself included.
+pub(super) fn around(grid: &Grid, column: usize, reach: usize) -> impl Iterator<Item = usize> + use<> {
+    within(grid.size, column, reach)
+}
+
+/// Places within so many of one, itself included, on a grid of that size.
+fn within([nx, ny]: [usize; 2], place: usize, reach: usize) -> impl Iterator<Item = usize> + use<> {
+    let (x, y) = (place % nx, place / nx);
+    let xs = x.saturating_sub(reach)..(x + reach + 1).min(nx);
+    (y.saturating_sub(reach)..(y + reach + 1).min(ny)).flat_map(move |y| xs.clone().map(move |x| x + y * nx))
+}
