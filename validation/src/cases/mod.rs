@@ -18,6 +18,7 @@ mod forces;
 mod forces_frictionless;
 mod forces_loaded;
 mod forces_tangential;
+mod hybrid_pile;
 mod incline;
 mod janssen;
 mod micro_impact;
@@ -52,6 +53,7 @@ pub static CASES: &[Case] = &[
     solitary_wave::CASE,
     elastic_gas::CASE,
     cooling::CASE,
+    hybrid_pile::CASE,
     forces::CASE,
     forces_frictionless::CASE,
     forces_loaded::CASE,

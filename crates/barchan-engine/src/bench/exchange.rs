@@ -1,14 +1,15 @@
 //! What the exchange of grains and ground saves: a heap at rest, and a stream that falls onto it, with the exchange and without.
 //!
-//! The heap is set up as a cone of loose grains and settles once as grains alone; both ways begin with its grains and their contacts. Then
-//! the stream falls, and after it has come to the foot the clock runs. What is saved depends on the stream: what flows must be
+//! The heap is set up as a cone of loose grains, a little too steep, and settles once as grains alone, and is kept; both ways begin with its grains and
+//! their contacts. Then the stream falls, and after it has come to the foot the clock runs. What is saved depends on the stream: what flows must be
 //! computed, so the rate is part of the figure.
 
+use super::{Built, settled};
 use crate::world::{World, WorldError};
 use crate::{SceneErrors, assemble};
 use barchan_core::rng::Random;
-use barchan_dem::{Column, Dem, DemError, NewGrain};
-use barchan_scene::{Parsed, Scene};
+use barchan_dem::{Dem, DemError, NewGrain};
+use barchan_scene::Scene;
 use glam::{DQuat, DVec3};
 use std::time::Instant;
 
@@ -17,8 +18,9 @@ const DIAMETER: f64 = 3e-3;
 const LARGEST: f64 = 3.4e-3;
 /// Slope of the cone before it settles: a little above that at which these grains rest.
 const SLOPE: f64 = 0.7;
-/// Time for which it settles [s].
-const SETTLE: f64 = 0.5;
+/// Time for which it settles at least [s], and kinetic energy of a grain at rest [J]: that of some 1 mm/s.
+const SETTLE: f64 = 1.0;
+const REST: f64 = 2e-11;
 /// Time in which the stream spreads and what is deep becomes ground, before the clock runs [s].
 const WARM: f64 = 0.4;
 /// Time measured [s].
@@ -85,30 +87,25 @@ pub enum SavingError {
 
 /// Times a heap of so many grains under a stream of `rate` grains a second [1/s]; `told` hears what is under way and how much of it is done.
 pub fn saving(grains: usize, rate: f64, told: &mut dyn FnMut(&str, f64)) -> Result<Saving, SavingError> {
-    let world = |exchange: bool| -> Result<World, SavingError> {
-        let parsed = heap(grains, rate, exchange).map_err(SavingError::Scene)?;
-        assemble(&parsed).map_err(SavingError::Scene)
-    };
-    let mut alone = world(false)?;
-    alone.dem.add(&cone(grains))?;
-    run(&mut alone, SETTLE, &mut |done| told("settling the heap", done))?;
-    let settled = alone.dem.save();
+    let settings = heap(grains, 1.0, 0.0, false)?.dem.settings().clone();
+    let settle = ((SETTLE / settings.dt) as u64).next_multiple_of(super::TOLD_EVERY);
+    let built = Built { settings, grains: cone(grains), settle, rest: REST };
+    let dem = settled("heap", built, &mut |step, of| told("settling the heap", step as f64 / of as f64))?;
+    let (from, columns) = (dem.time(), dem.save());
+    let column = |name: &str| columns.iter().find(|c| c.0 == name).map(|c| c.1.clone());
     let mut out = Saving { grains, rate, seconds: [0.0; 2], free: [0; 2], left: [0; 2] };
-    let mut with = world(true)?;
-    with.dem = Dem::load(with.dem.settings().clone(), &|name| found(&settled, name))?;
-    for (k, (name, world)) in [("grains alone", alone), ("with the exchange", with)].iter_mut().enumerate() {
-        run(world, SETTLE + WARM, &mut |done| told(name, 0.4 * done))?;
+    for (k, name) in ["grains alone", "with the exchange"].into_iter().enumerate() {
+        let mut world = heap(grains, rate, from, k == 1)?;
+        world.dem = Dem::load(world.dem.settings().clone(), &column)?;
+        let share = WARM / (WARM + MEASURED);
+        run(&mut world, from + WARM, &mut |done| told(name, share * done))?;
         let start = Instant::now();
-        run(world, SETTLE + WARM + MEASURED, &mut |done| told(name, 0.4 + 0.6 * done))?;
+        run(&mut world, from + WARM + MEASURED, &mut |done| told(name, share + (1.0 - share) * done))?;
         out.seconds[k] = start.elapsed().as_secs_f64() / MEASURED;
         out.left[k] = world.dem().len();
         out.free[k] = out.left[k] - world.dem().pinned().len();
     }
     Ok(out)
-}
-
-fn found(columns: &[(String, Column)], name: &str) -> Option<Column> {
-    columns.iter().find(|c| c.0 == name).map(|c| c.1.clone())
 }
 
 /// Runs to a time [s].
@@ -127,8 +124,8 @@ fn radius(grains: usize) -> f64 {
     (3.0 * volume / (std::f64::consts::PI * SLOPE)).cbrt()
 }
 
-/// The scene: bare ground, and a spout over the heap.
-fn heap(grains: usize, rate: f64, exchange: bool) -> Result<Parsed, SceneErrors> {
+/// Bare ground, and a spout above it that begins to pour at that time [s].
+fn heap(grains: usize, rate: f64, from: f64, exchange: bool) -> Result<World, SavingError> {
     let radius = radius(grains);
     let (wide, spout) = (1.5 * radius + 0.05, SLOPE * radius + 0.01);
     let exchange = if exchange { format!(", exchange = {{ layer = {LAYER} }}") } else { String::new() };
@@ -148,15 +145,16 @@ fn heap(grains: usize, rate: f64, exchange: bool) -> Result<Parsed, SceneErrors>
         disc = {{ centre = [0, 0, {spout}], normal = [0, 0, -1], radius = {} }}
         rate = {rate}
         velocity = [0, 0, -0.4]
-        from = {SETTLE}
+        from = {from}
         "#,
-        SETTLE + WARM + MEASURED,
+        from + WARM + MEASURED,
         spout + 0.02,
         DIAMETER - 0.5 * LARGEST,
         0.5 * LARGEST,
         DIAMETER * (rate / 60.0).sqrt().max(3.0),
     );
-    Scene::from_toml(&text, "heap")
+    let parsed = Scene::from_toml(&text, "heap").map_err(SavingError::Scene)?;
+    assemble(&parsed).map_err(SavingError::Scene)
 }
 
 /// Loose grains in a cone, from below; the lowest layers of the lattice hold as many as are wanted.

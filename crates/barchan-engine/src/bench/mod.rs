@@ -105,40 +105,7 @@ impl Bench {
     /// Takes the settled state from the cache, or settles it and keeps it. `settling(step, of)` is told how far that is;
     /// it is not called where the cache has the state.
     pub fn prepare(case: &'static Case, grains: usize, settling: &mut dyn FnMut(u64, u64)) -> Result<Bench, DemError> {
-        let built = (case.build)(grains);
-        let kept = kept(case, &built);
-        // A state of another build may not load; it is made again then.
-        let found = kept.as_ref().and_then(|path| Checkpoint::read(path).ok());
-        let found = found.and_then(|c| Dem::load(built.settings.clone(), &|name| c.column(name)).ok());
-        let mut dem = match found {
-            Some(dem) => dem,
-            None => {
-                let mut dem = Dem::new(built.settings);
-                dem.add(&built.grains)?;
-                dem
-            }
-        };
-        let began = dem.steps();
-        let moves = |dem: &Dem| {
-            let energies = dem.energies();
-            energies.translation + energies.rotation > built.rest * dem.len() as f64
-        };
-        while dem.steps() < built.settle || (moves(&dem) && dem.steps() < LONGEST * built.settle) {
-            let most = if dem.steps() < built.settle { built.settle } else { LONGEST * built.settle };
-            settling(dem.steps(), most);
-            rayon::scope(|_| (0..TOLD_EVERY).try_for_each(|_| dem.step()))?;
-        }
-        if dem.steps() == began {
-            return Ok(Bench { case, dem });
-        }
-        settling(dem.steps(), dem.steps());
-        if let Some(path) = kept {
-            let mut checkpoint = CheckpointWriter::default();
-            dem.save().iter().for_each(|(name, column)| checkpoint.put(name, column));
-            // A cache that cannot be written costs time, nothing else.
-            let made = path.parent().is_some_and(|folder| std::fs::create_dir_all(folder).is_ok());
-            let _ = made.then(|| checkpoint.write_to(&path));
-        }
+        let dem = settled(case.name, (case.build)(grains), settling)?;
         Ok(Bench { case, dem })
     }
 
@@ -198,13 +165,51 @@ impl Timing {
     }
 }
 
+/// What was built, at rest: from the cache, or settled now and kept there under that name. `settling(step, of)` is told how far that is.
+fn settled(name: &str, built: Built, settling: &mut dyn FnMut(u64, u64)) -> Result<Dem, DemError> {
+    let kept = kept(name, &built);
+    // A state of another build may not load; it is made again then.
+    let found = kept.as_ref().and_then(|path| Checkpoint::read(path).ok());
+    let found = found.and_then(|c| Dem::load(built.settings.clone(), &|name| c.column(name)).ok());
+    let mut dem = match found {
+        Some(dem) => dem,
+        None => {
+            let mut dem = Dem::new(built.settings);
+            dem.add(&built.grains)?;
+            dem
+        }
+    };
+    let began = dem.steps();
+    let moves = |dem: &Dem| {
+        let energies = dem.energies();
+        energies.translation + energies.rotation > built.rest * dem.len() as f64
+    };
+    while dem.steps() < built.settle || (moves(&dem) && dem.steps() < LONGEST * built.settle) {
+        let most = if dem.steps() < built.settle { built.settle } else { LONGEST * built.settle };
+        settling(dem.steps(), most);
+        rayon::scope(|_| (0..TOLD_EVERY).try_for_each(|_| dem.step()))?;
+    }
+    if dem.steps() == began {
+        return Ok(dem);
+    }
+    settling(dem.steps(), dem.steps());
+    if let Some(path) = kept {
+        let mut checkpoint = CheckpointWriter::default();
+        dem.save().iter().for_each(|(name, column)| checkpoint.put(name, column));
+        // A cache that cannot be written costs time, nothing else.
+        let made = path.parent().is_some_and(|folder| std::fs::create_dir_all(folder).is_ok());
+        let _ = made.then(|| checkpoint.write_to(&path));
+    }
+    Ok(dem)
+}
+
 /// Where the settled state of a case is kept.
-fn kept(case: &Case, built: &Built) -> Option<PathBuf> {
+fn kept(case: &str, built: &Built) -> Option<PathBuf> {
     let grains = built.grains.len();
     // The description is part of the name, so that a case that was changed settles anew; so is the version of the
     // checkpoint's format.
     let made = fingerprint(&format!("{:?} {}", built.settings, built.settle));
-    let name = format!("{}-{grains}-v{VERSION}-{made:016x}.barchan", case.name);
+    let name = format!("{case}-{grains}-v{VERSION}-{made:016x}.barchan");
     Some(cache::folder()?.join("bench").join(name))
 }
 

@@ -73,7 +73,9 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
     }
     if args.case == EXCHANGE.0 {
         if args.compare.is_some() || args.steps.is_some() {
-            return Err(Failure::Usage("`barchan bench exchange` takes --grains, --rate, --threads and --json only".into()));
+            return Err(Failure::Usage(
+                "`barchan bench exchange` takes --grains, --rate, --threads and --json only".into(),
+            ));
         }
         args.threads.set()?;
         return exchange(&args);
