@@ -17,6 +17,8 @@ use std::collections::BinaryHeap;
 pub struct Cut {
     /// Least height above the cut of what is given.
     pub least: i64,
+    /// Height above the cut that some column must have, or nothing is given: a notch of a single grain would hold that grain.
+    pub high: i64,
     /// What lies on a column at most, or it is held by that.
     pub cover: i64,
     /// Height to give in all, at most: where a bank has more, what is nearest to its toe.
@@ -42,7 +44,7 @@ impl Columns {
             lowest[toe] = surface[toe];
             queue.push(Reverse((surface[toe], toe, toe)));
         }
-        let mut given = 0;
+        let (mut given, mut highest) = (0, 0);
         while let Some(Reverse((floor, column, toe))) = queue.pop() {
             if floor > lowest[column] {
                 continue;
@@ -53,16 +55,20 @@ impl Columns {
                 if given > cut.most {
                     break;
                 }
+                highest = highest.max(above);
                 found.push((column, above));
             }
             for near in self.round(column) {
-                let free = self.mark[near] & (HELD | PRESSED) == 0 && surface[near] - self.height[near] <= cut.cover;
                 let floor = surface[toe] + self.climb(toe, near);
+                let free = self.mark[near] & (HELD | PRESSED) == 0 && surface[near] - self.height[near] <= cut.cover;
                 if free && floor < self.height[near] && floor < lowest[near] {
                     lowest[near] = floor;
                     queue.push(Reverse((floor, near, toe)));
                 }
             }
+        }
+        if highest < cut.high {
+            found.clear();
         }
         found
     }
@@ -119,7 +125,7 @@ mod tests {
     use glam::DVec3;
 
     const LEAST: i64 = (0.003 / QUANTUM) as i64;
-    const ALL: Cut = Cut { least: LEAST, cover: LEAST, most: i128::MAX };
+    const ALL: Cut = Cut { least: LEAST, high: 2 * LEAST, cover: LEAST, most: i128::MAX };
 
     /// A cliff so high [m] at the middle of a field, in columns of 3 mm.
     fn cliff(height: f64) -> Columns {
@@ -147,8 +153,10 @@ mod tests {
 
     #[test]
     fn what_is_low_supported_pressed_or_too_much_stays() {
-        // Steep, but nowhere a diameter above the slope at rest: it slides.
+        // Steep, but nowhere two diameters above the slope at rest: it slides.
         assert!(cliff(0.004).banks(cliff(0.004).heights(), ALL).is_empty());
+        assert!(cliff(0.006).banks(cliff(0.006).heights(), ALL).is_empty());
+        assert!(!cliff(0.009).banks(cliff(0.009).heights(), ALL).is_empty());
         let sand = cliff(0.036);
         let level = vec![(0.036 / QUANTUM) as i64; sand.heights().len()];
         assert!(sand.banks(&level, ALL).is_empty(), "something as high leans on it");

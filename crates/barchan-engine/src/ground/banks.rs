@@ -1,10 +1,10 @@
 //! Banks fall as grains: ground that stands too steep, from the start or because what leaned on it has gone.
 //!
 //! At each look the columns are asked for their banks (`Columns::banks`). What is above a plane at the slope at which sand comes to rest, from
-//! the bank's toe on, becomes grains (`pack.rs`) where that is a mean diameter or more; what is thinner goes on sliding as columns. The
+//! the bank's toe on, becomes grains (`pack.rs`) where that is a mean diameter or more, if it is two somewhere; what is thinner goes on sliding as columns. The
 //! plane that is left bears the grains that fall over it. **The grains are at rest, as the ground was**: falling gives them their momentum.
 //!
-//! Grains that lie beside a bank support it as high as they lie; under more than a single layer of them the ground stays. What is pinned
+//! Grains that lie beside a bank support it as high as they lie; under more than two layers of them the ground stays. What is pinned
 //! on a bank is let go with it.
 
 use super::exchange::{Exchange, MOTES};
@@ -34,7 +34,8 @@ impl Exchange {
         let frame = dem.frame();
         let diameter = (self.diameter / QUANTUM) as i64;
         let grain = self.motes(self.density * PI / 6.0 * self.diameter.powi(3)) >> MOTES;
-        let cut = Cut { least: diameter, cover: diameter, most: i128::from(grains) * grain };
+        let cut =
+            Cut { least: diameter, high: 2 * diameter, cover: 3 * diameter / 2, most: i128::from(grains) * grain };
         if cut.most == 0 {
             return Ok(false);
         }
@@ -68,11 +69,11 @@ impl Exchange {
     /// Height of what lies on each column, or of the column itself [quanta]: the highest centre of a grain.
     fn surface(&self, columns: &Columns, frame: &Frame<'_>) -> Vec<i64> {
         let grid = columns.grid();
-        let mut surface = columns.heights().to_vec();
-        // What flies supports nothing. Faster than this a grain would leave its place by its own size.
-        let slow = |i: usize| frame.velocity[i].length_squared() < self.gravity * self.diameter;
+        // What has become ground and not risen yet is a void under those that lie on it.
+        let risen = columns.heights().iter().zip(&self.owed).map(|(h, owed)| h + (owed >> MOTES).max(0));
+        let mut surface: Vec<i64> = risen.collect();
         let mut lies: Vec<(i64, usize)> = Vec::new();
-        for s in frame.spheres().filter(|s| slow(s.grain)) {
+        for s in frame.spheres() {
             // What leans on an upright face has its centre a radius before it.
             let (at, reach) = (s.centre.truncate(), s.radius + 0.5 * grid.cell);
             let area = grid.area(at - reach, at + reach);
@@ -89,7 +90,7 @@ impl Exchange {
                 }
             }
         }
-        // From below: what a gap parts from the rest does not lie there.
+        // From below: what a gap parts from the rest flies, lies beside, or is in a vessel.
         let gap = (GAP * self.diameter / QUANTUM) as i64;
         lies.sort_unstable();
         for (z, column) in lies {
