@@ -60,7 +60,7 @@ impl TileMove {
 }
 
 /// A tile with its rim as it is before the sweep, and the flows found so far.
-struct Tile {
+pub(crate) struct Tile {
     /// Heights [quanta]: whole numbers, small enough that sums of four are exact.
     height: [[f64; WIDE]; WIDE],
     mark: [[u8; WIDE]; WIDE],
@@ -91,12 +91,12 @@ struct Link {
 
 impl Tile {
     /// Beyond the grid's edge heights go on at the slope they have, for differences across a link.
-    fn read(columns: &Columns, tile: usize) -> Tile {
-        let [nx, ny] = columns.grid.size;
+    pub(crate) fn read(grid: &Grid, heights: &[i64], marks: &[u8], tile: usize) -> Tile {
+        let [nx, ny] = grid.size;
         let start = [tile % nx.div_ceil(TILE) * TILE, tile / nx.div_ceil(TILE) * TILE];
         let size = [TILE.min(nx - start[0]), TILE.min(ny - start[1])];
         let low = start.map(|s| usize::from(s == 0));
-        let high = [0, 1].map(|k| size[k] + usize::from(start[k] + size[k] < columns.grid.size[k]));
+        let high = [0, 1].map(|k| size[k] + usize::from(start[k] + size[k] < grid.size[k]));
         let mut out = Tile {
             height: [[0.0; WIDE]; WIDE],
             mark: [[0; WIDE]; WIDE],
@@ -110,10 +110,10 @@ impl Tile {
         for y in low[1]..=high[1] {
             let first = start[0] + low[0] - 1 + (start[1] + y - 1) * nx;
             let (n, to) = (high[0] + 1 - low[0], low[0]..=high[0]);
-            for (to, from) in out.height[y][to.clone()].iter_mut().zip(&columns.height[first..first + n]) {
+            for (to, from) in out.height[y][to.clone()].iter_mut().zip(&heights[first..first + n]) {
                 *to = *from as f64;
             }
-            out.mark[y][to].copy_from_slice(&columns.mark[first..first + n]);
+            out.mark[y][to].copy_from_slice(&marks[first..first + n]);
         }
         let beyond = |edge: f64, next: f64| 2.0 * edge - next;
         for y in low[1]..=high[1] {
@@ -136,6 +136,18 @@ impl Tile {
             }
         }
         out
+    }
+
+    /// Lets sand slide along all links.
+    pub(crate) fn links(&mut self, limits: &Limits) {
+        self.links_in_x(limits);
+        self.links_in_y(limits);
+        self.links_across(limits);
+    }
+
+    /// Whether something slid from or to a column of the tile, counted from its corner.
+    pub(crate) fn slid(&self, x: usize, y: usize) -> bool {
+        x < self.size[0] && y < self.size[1] && self.slid[y + 1][x + 1] != 0
     }
 
     /// Links to the neighbour in x.
@@ -284,10 +296,8 @@ impl Columns {
         moves.resize(moves.len().max(tiles.len()), TileMove::EMPTY);
         let limits = self.limits;
         let one = |(&tile, slot): (&u32, &mut TileMove)| {
-            let mut tile = Tile::read(self, tile as usize);
-            tile.links_in_x(&limits);
-            tile.links_in_y(&limits);
-            tile.links_across(&limits);
+            let mut tile = Tile::read(&self.grid, &self.height, &self.mark, tile as usize);
+            tile.links(&limits);
             tile.write(slot);
         };
         tiles.par_iter().zip(&mut moves).with_min_len(4).for_each(one);

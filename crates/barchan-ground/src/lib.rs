@@ -3,7 +3,7 @@
 //! [`Columns`] is a grid of heights. Bodies push it ([`Columns::push`]): columns inside a body are lowered to its
 //! underside, and what they held is compressed or goes to the nearest columns beside the body. Bodies with a mass are
 //! carried by it ([`Columns::bear`]). What has become too steep
-//! slides ([`Columns::erode`]). Grains that come to rest are laid down ([`Columns::raise`]) and taken up again
+//! slides ([`Columns::erode`]), or is given up as a whole where someone else lets it fall ([`Columns::banks`]). Grains that come to rest are laid down ([`Columns::raise`]) and taken up again
 //! ([`Columns::lower`]).
 //!
 //! **Heights are whole numbers** of a [`QUANTUM`] (2⁻⁴⁰ m, about a picometre). So every transfer is exact, volume is
@@ -24,6 +24,7 @@
 //! # Ok::<(), barchan_ground::GroundError>(())
 //! ```
 
+mod banks;
 mod bearing;
 mod columns;
 mod distance;
@@ -36,6 +37,7 @@ mod soil;
 mod strength;
 mod underside;
 
+pub use banks::Cut;
 pub use bearing::{Bearing, Mover, Stand};
 pub use columns::{Columns, Saved};
 pub use erode::Erosion;

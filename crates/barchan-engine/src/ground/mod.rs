@@ -2,13 +2,15 @@
 //!
 //! The grain solver knows a relief, the ground's solver knows columns, and the two meet here. Every thousandth of a second
 //! or so (`Ground::step`) grains become ground (`exchange.rs`), ground
-//! that is about to be struck becomes grains (`thaw.rs`), what is too steep slides, and the new surface is handed to the
+//! that is about to be struck becomes grains (`thaw.rs`), what is far too steep falls as grains (`banks.rs`), what is too steep slides, and the new surface is handed to the
 //! grains. A ground where nothing moves costs nothing.
 
+mod banks;
 mod bodies;
 mod exchange;
 mod look;
 mod make;
+mod pack;
 mod room;
 mod state;
 mod thaw;
@@ -126,7 +128,10 @@ impl Ground {
                 self.relief = Arc::new(relief_of(&self.columns));
             }
             if let Some(recipe) = &self.recipe {
-                self.changed |= exchange.thaw(&mut self.columns, &self.relief, dem, recipe)?;
+                if exchange.thaw(&mut self.columns, &self.relief, dem, recipe)? {
+                    (self.relief, self.changed) = (Arc::new(relief_of(&self.columns)), true);
+                }
+                self.changed |= exchange.banks(&mut self.columns, &self.relief, dem, recipe)?;
             }
         }
         if due {
