@@ -8,6 +8,9 @@ use glam::{DVec2, DVec3};
 
 /// Height without a grain, in diameters, that parts what lies on the ground from what is above it.
 const GAP: f64 = 2.0;
+/// How far away, in diameters, a face is that a grain may fall out of, and how much lower the surface is there: 50°, steeper than any heap.
+const FACE: (usize, f64) = (2, 2.4);
+
 /// Where the grains lie, seen from above in bins of a grain's diameter.
 pub(super) struct Look {
     low: DVec2,
@@ -15,6 +18,10 @@ pub(super) struct Look {
     size: [usize; 2],
     /// z of the highest centre of those that lie in a bin, or else of the ground [m].
     pub top: Vec<f64>,
+    /// Mean of `top` over a bin and those next to it [m].
+    mean: Vec<f64>,
+    /// Least `top` within the reach of a face [m].
+    least: Vec<f64>,
 }
 
 impl Look {
@@ -23,7 +30,8 @@ impl Look {
         let size = ((relief.end() - low) / width).ceil().max(DVec2::ONE);
         let size = [size.x as usize, size.y as usize];
         let bins = size[0] * size[1];
-        let mut look = Look { low, width, size, top: vec![f64::NEG_INFINITY; bins] };
+        let mut look =
+            Look { low, width, size, top: vec![f64::NEG_INFINITY; bins], mean: Vec::new(), least: Vec::new() };
         let touching = frame.extras.iter().find(|e| e.name == "coordination").map(|e| &e.values);
         // What flies, or falls in a stream, is no surface. Faster than this a grain would leave its place by its own size.
         let fast = exchange.gravity * exchange.diameter;
@@ -50,7 +58,13 @@ impl Look {
                 look.top[bin] = look.top[bin].max(z);
             }
         }
-        look
+        let mean = |bin: usize| {
+            let (sum, count) = look.around(bin, 1).fold((0.0, 0.0), |(s, n), bin| (s + look.top[bin], n + 1.0));
+            sum / count
+        };
+        let least = |bin: usize| look.around(bin, FACE.0).map(|bin| look.top[bin]).fold(f64::INFINITY, f64::min);
+        let (mean, least) = ((0..bins).map(mean).collect(), (0..bins).map(least).collect());
+        Look { mean, least, ..look }
     }
 
     pub fn bin(&self, x: DVec3) -> usize {
@@ -82,10 +96,11 @@ impl Look {
         x.z <= self.top[self.bin(x)] + 0.5 * self.width
     }
 
-    /// Depth of a centre below the mean surface round it [m].
+    /// Depth of a centre below the mean surface round it [m]; none beside a face, whatever lies above: deep grains that had lost
+    /// those beside them were held as a wall of five diameters.
     pub fn depth(&self, x: DVec3) -> f64 {
-        let (sum, count) = self.around(self.bin(x), 1).fold((0.0, 0.0), |(s, n), bin| (s + self.top[bin], n + 1.0));
-        sum / count - x.z
+        let bin = self.bin(x);
+        if x.z > self.least[bin] + FACE.1 * self.width { 0.0 } else { self.mean[bin] - x.z }
     }
 }
 
