@@ -5,6 +5,7 @@
 //! Loads from outside the solver ([`crate::Dem::set_load`]) take the same way.
 
 use crate::kernel::Kernels;
+use crate::settings::Pose;
 use crate::state::vec3;
 use crate::step::Solver;
 use glam::DVec3;
@@ -137,18 +138,28 @@ impl<R: Kernels> Solver<R> {
     pub fn carry_walls(&mut self) {
         for w in 0..self.carriers.of_wall.len() {
             let Carrier::Grain(slot) = self.carriers.of_wall[w] else { continue };
-            let g = slot as usize;
-            let record = &self.spheres.record[self.grains.spheres_of(g..g + 1).start];
-            let x = vec3(self.grains.place(g, &self.spheres.record));
-            let [vx, vy, vz, wx, wy, wz, ..] = record.motion.map(Into::<f64>::into);
-            let spin = DVec3::new(wx, wy, wz);
+            let Pose { centre, rotation, velocity, spin, inverse_mass } = self.pose_at(slot as usize);
             let state = &mut self.walls[w];
-            state.position = x;
-            state.rotation = self.grains.turn(g);
-            state.spin = spin;
-            state.velocity = DVec3::new(vx, vy, vz) - spin.cross(vec3(&record.place) - x);
-            state.inverse_mass = self.grains.velocity[g][3];
+            (state.position, state.rotation, state.velocity, state.spin) = (centre, rotation, velocity, spin);
+            state.inverse_mass = inverse_mass;
         }
+    }
+
+    /// Where a grain is and how it moves, as its spheres have it.
+    fn pose_at(&self, g: usize) -> Pose {
+        let record = &self.spheres.record[self.grains.spheres_of(g..g + 1).start];
+        let centre = vec3(self.grains.place(g, &self.spheres.record));
+        let [vx, vy, vz, wx, wy, wz, ..] = record.motion.map(Into::<f64>::into);
+        let spin = DVec3::new(wx, wy, wz);
+        let velocity = DVec3::new(vx, vy, vz) - spin.cross(vec3(&record.place) - centre);
+        Pose { centre, rotation: self.grains.turn(g), velocity, spin, inverse_mass: self.grains.velocity[g][3] }
+    }
+
+    /// The same of a grain by its id.
+    pub fn pose(&self, id: u32) -> Option<Pose> {
+        let held = self.held.binary_search_by_key(&id, |h| h.id).ok().and_then(|at| self.held[at].slot);
+        let slot = held.map(|s| s as usize).or_else(|| self.grains.id.iter().position(|i| *i == id))?;
+        Some(self.pose_at(slot))
     }
 
     /// Hands what carried walls have felt, and loads from outside, to their grains.

@@ -6,7 +6,7 @@
 
 use crate::integrate::lag;
 use crate::kernel::Kernels;
-use crate::settings::Column;
+use crate::settings::{Column, Pose};
 use crate::state::vec3;
 use crate::step::Solver;
 use crate::{Dem, DemError, Inner};
@@ -186,6 +186,11 @@ impl Dem {
     /// they are changed; zeros take them away. False if the grain is not there.
     pub fn set_load(&mut self, id: u32, force: DVec3, torque: DVec3) -> bool {
         on!(&mut self.0, s => s.set_load(id, force, torque))
+    }
+
+    /// Where a grain is and how it moves; none if it is not there.
+    pub fn pose(&self, id: u32) -> Option<Pose> {
+        on!(&self.0, s => s.pose(id))
     }
 
     /// Adds a force [N] and a torque about its pivot [N m] to what grains did to a wall in the last step: readers see it, and a

@@ -60,6 +60,8 @@ pub struct Settings {
     pub walls: Vec<Wall>,
     /// Which of them are surfaces of bodies: the last ones.
     pub carried: Vec<Carried>,
+    /// Shapes that do not touch a ground: it bears them by loads from outside.
+    pub borne: Vec<u16>,
     /// Time step [s].
     pub dt: f64,
     /// Time stepping scheme.
@@ -81,6 +83,21 @@ pub struct Carried {
     pub wall: u16,
     /// Id of the grain; its shape is that of no grain without a wall.
     pub grain: u32,
+}
+
+/// Where a grain is, and how it moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pose {
+    /// Centre of mass [m].
+    pub centre: DVec3,
+    /// Orientation of its principal axes.
+    pub rotation: DQuat,
+    /// Velocity of the centre [m/s].
+    pub velocity: DVec3,
+    /// Angular velocity [rad/s].
+    pub spin: DVec3,
+    /// Inverse mass [1/kg].
+    pub inverse_mass: f64,
 }
 
 /// A grain about to be born.

@@ -281,6 +281,7 @@ impl<R: Kernels> Solver<R> {
             wall_states: &self.walls,
             wall_skin: &self.wall_budget,
             carriers: &self.carriers,
+            borne: &self.settings.borne,
             pinned: &self.pinned,
             min: self.settings.domain.min,
             period: self.period(),

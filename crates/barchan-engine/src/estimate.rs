@@ -81,6 +81,7 @@ fn trial() -> Result<f64, DemError> {
         shapes: vec![Shape::sphere()].into(),
         walls: vec![],
         carried: vec![],
+        borne: vec![],
         dt: 1e-5,
         integrator: Integrator::VelocityVerlet,
         precision: Precision::Mixed,

@@ -119,3 +119,26 @@ fn a_run_with_bodies_on_ground_resumes_bit_for_bit() {
         assert_eq!((w.hash(), w.compressed()), (again.hash(), again.compressed()));
     }
 }
+
+#[test]
+fn a_box_that_grains_touch_by_its_spheres_sinks_and_prints_as_one_with_a_surface() {
+    let settled = |contact: &str| {
+        let text = format!(
+            "{FIELD}\n[[bodies]]\nmesh = \"box\"\nscale = 0.2\ndensity = 2000\nat = [0.003, 0.002, 0.101]\nvelocity = [0, 0, -1]\ncontact = \"{contact}\"\n"
+        );
+        let mut w = world(&text);
+        let (before, account) = (w.ground().unwrap().columns().total(), w.account().unwrap().total());
+        run(&mut w, 0.5);
+        assert!(body(&w).1.length() < 0.01, "{contact}: it lies, {}", body(&w).1);
+        assert_eq!(w.account().unwrap().total(), account, "{contact}: no mass is lost");
+        let columns = w.ground().unwrap().columns();
+        assert!(columns.total() < before && w.compressed() > 0, "{contact}: it has left a print");
+        let under = columns.grid().column_at(0.0, 0.0).unwrap();
+        (0.1 - body(&w).0.z, 0.5 - barchan_ground::metres(columns.heights()[under]))
+    };
+    let (surface, spheres) = (settled("mesh"), settled("spheres"));
+    assert!(surface.0 > 0.01, "{surface:?}");
+    // The two have other time steps: one of a millisecond, one that resolves contacts of spheres.
+    assert!((spheres.0 / surface.0 - 1.0).abs() < 0.03, "{spheres:?} against {surface:?}");
+    assert!((spheres.1 / surface.1 - 1.0).abs() < 0.03, "{spheres:?} against {surface:?}");
+}

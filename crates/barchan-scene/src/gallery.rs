@@ -54,6 +54,7 @@ const GALLERY: &[GalleryScene] = gallery! {
     "hybrid-pile" at 2.2: "grains poured onto ground; those that lie still below the surface become ground",
     "hybrid-sphere" at 0.4: "a stream of grains buries a ball on the ground; the deep ones become ground",
     "crater" at 0.31: "a heavy ball strikes grains over ground: the ground becomes grains, and a crater",
+    "bank" at 0.12: "a bank of ground, cut upright, falls as grains and lies still again as a slope",
     "hourglass-ground" at 1.4: "an hourglass runs out onto ground, and the heart of the heap becomes ground",
     "bucket" at 1.3: "a bucket is tilted and carried along, and pours a dune whose heart becomes ground",
     "chess": "a thousand chess pieces, three shapes from meshes, are poured into a box",

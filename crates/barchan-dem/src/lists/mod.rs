@@ -476,6 +476,8 @@ pub struct Rebuild<'a> {
     /// How much farther than a grain's own skin each wall is looked for [m].
     pub wall_skin: &'a [f64],
     pub carriers: &'a Carriers,
+    /// Shapes that do not touch a ground.
+    pub borne: &'a [u16],
     pub pinned: &'a Pinned,
     pub min: DVec3,
     pub period: DVec3,

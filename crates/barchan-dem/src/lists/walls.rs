@@ -184,10 +184,10 @@ pub(super) fn near_walls<R: Real>(
             let near = cluster.clone().map(|s| balls.ball(s));
             if may_reach(wall, state, near, r.wall_skin[w]) { cluster } else { 0..0 }
         }) {
-            // Bodies feel a ground by other forces than contacts of their linings; what is pinned meets no wall that does not yield.
-            let covered = || wall.bed().is_some() && r.carriers.covers(r.grains.shape[grain_of(s)]);
+            // Bodies feel a ground by other forces than contacts of their spheres; what is pinned meets no wall that does not yield.
+            let borne = || wall.bed().is_some() && r.borne.contains(&r.grains.shape[grain_of(s)]);
             let held = || carrier == usize::MAX && r.pinned.has(grain_of(s));
-            if grain_of(s) == carrier || covered() || held() {
+            if grain_of(s) == carrier || borne() || held() {
                 continue;
             }
             let ball = balls.ball(s);

@@ -36,6 +36,7 @@ pub fn settings(material: Material, law: ContactLaw) -> Settings {
         shapes: vec![Shape::sphere(), Shape::tetrahedron(1.2).unwrap()].into(),
         walls: vec![],
         carried: vec![],
+        borne: vec![],
         dt: 1e-6,
         integrator: Integrator::VelocityVerlet,
         precision: Precision::Mixed,

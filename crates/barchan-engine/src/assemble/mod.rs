@@ -118,6 +118,7 @@ fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
         shapes: shapes.into(),
         walls,
         carried: bodies.carried.clone(),
+        borne: bodies.grains.iter().map(|g| g.shape).collect(),
         dt: f64::NAN,
         integrator: settings::integrator(&scene.integrator),
         precision: settings::precision(&scene.integrator),

@@ -107,5 +107,6 @@ pub(super) fn settings(shape: Shape, side: f64, height: f64) -> Settings {
         // The lattice falls through its own height before it rests.
         max_overlap: 0.5,
         carried: vec![],
+        borne: vec![],
     }
 }

@@ -3,14 +3,14 @@
 //! After every step of the solver each body's triangles are drawn into a patch of undersides, the ground bears it
 //! ([`Columns::bear`](barchan_ground::Columns::bear)), and the force found acts on it in the next step; so the bearing is integrated with the solver's own
 //! time step, whatever the rhythm of erosion. Walls that move press the ground too, and find its force among that of the
-//! grains. A body touched by its spheres stands on the ground as grains do, and does not press it.
+//! grains.
 
 use super::Ground;
 use crate::bodies::Bodies;
 use crate::checkpoint::{Checkpoint, CheckpointError, CheckpointWriter};
 use barchan_core::mesh::Mesh;
 use barchan_core::walls::{Geometry, Motion, Wall, WallState};
-use barchan_dem::{Column, Dem, Settings};
+use barchan_dem::{Column, Dem, Pose, Settings};
 use barchan_ground::{Mover, Patch, Stand, traced};
 use barchan_scene::{BodyDrive, Scene};
 use glam::{DMat3, DVec2, DVec3};
@@ -22,7 +22,8 @@ const TRACED: f64 = 1e-3;
 
 /// Something that presses the ground, or is driven.
 struct Presser {
-    wall: usize,
+    /// What stands for it among the walls; none for a body that grains touch by its spheres.
+    wall: Option<usize>,
     /// Surface in the frame of the wall before it moved; none for a wall that answers with distances alone.
     skin: Option<Mesh>,
     /// Whether the surface closes.
@@ -53,14 +54,14 @@ pub(crate) struct Pressers {
 }
 
 impl Pressers {
-    /// Of a scene: bodies that have a surface, and walls that move.
+    /// Of a scene: bodies, and walls that move.
     pub fn of(scene: &Scene, settings: &Settings, bodies: &Bodies) -> Pressers {
         let mut all = Vec::new();
         let tables = scene.bodies.iter().flat_map(|b| b.at.iter().map(move |_| b));
         for (grain, (new, table)) in bodies.grains.iter().zip(tables).enumerate() {
             let shape = &settings.shapes[new.shape as usize];
             let wall = bodies.carried.iter().find(|c| c.grain as usize == grain).map(|c| c.wall as usize);
-            let (Some(wall), Some(skin)) = (wall, shape.skin()) else { continue };
+            let Some(skin) = shape.skin() else { continue };
             let density = settings.materials.list[new.material as usize].density;
             let mass = new.mass.unwrap_or(density * shape.volume() * new.radius.powi(3));
             let inertia = mass * new.radius.powi(2) / shape.volume() * shape.inertia();
@@ -83,7 +84,7 @@ impl Pressers {
             if moves && scene.ground.is_some() && (w.facets().is_some() || extent(&w.geometry).is_some()) {
                 let skin = w.facets().map(|f| f.mesh().clone());
                 let solid = w.facets().is_some_and(|f| f.is_solid());
-                all.push(Presser { wall, skin, solid, body: None, stand: Stand::default() });
+                all.push(Presser { wall: Some(wall), skin, solid, body: None, stand: Stand::default() });
             }
         }
         Pressers { all, gravity: -scene.gravity.z, dt: settings.dt, ..Pressers::default() }
@@ -99,11 +100,12 @@ impl Pressers {
             }
             let presser = &mut self.all[k];
             let Some(body) = &mut presser.body else {
-                dem.add_wall_load(presser.wall, force, torque);
+                presser.wall.iter().for_each(|&w| dem.add_wall_load(w, force, torque));
                 continue;
             };
-            let state = &dem.walls().1[presser.wall];
-            torque += body.drive.as_ref().map_or(DVec3::ZERO, |(axis, d)| driven(*axis, d, state, time));
+            if let (Some((axis, drive)), Some(pose)) = (&body.drive, dem.pose(body.grain)) {
+                torque += driven(*axis, drive, &pose, time);
+            }
             let loaded = force != DVec3::ZERO || torque != DVec3::ZERO;
             if loaded || body.loaded {
                 body.loaded = loaded && dem.set_load(body.grain, force, torque);
@@ -113,30 +115,31 @@ impl Pressers {
 
     /// Force and torque of the ground on one of them.
     fn press(&mut self, k: usize, ground: &mut Ground, dem: &Dem) -> (DVec3, DVec3) {
-        let Presser { wall: w, skin, solid, body, stand } = &mut self.all[k];
-        let (wall, state) = (&dem.walls().0[*w], &dem.walls().1[*w]);
+        let Presser { wall, skin, solid, body, stand } = &mut self.all[k];
         let columns = &mut ground.columns;
-        if !dem.is_there(*w) {
-            self.patch.clear();
-        } else if let Some(skin) = skin {
-            let (pivot, rest) = (wall.pivot(state), wall.geometry.pivot());
-            let turn = DMat3::from_quat(state.rotation);
-            self.places.clear();
-            self.places.extend(skin.vertices.iter().map(|v| pivot + turn * (*v - rest)));
-            self.patch.draw(columns, &self.places, &skin.triangles, *solid);
-        } else {
-            trace(&mut self.patch, columns.grid(), wall, state);
+        let of_wall = wall.map(|w| (&dem.walls().0[w], &dem.walls().1[w]));
+        // A body's skin is drawn about its centre of mass, a wall's where the wall was before it moved.
+        let (pose, rest) = match (&body, of_wall) {
+            (Some(body), _) => (dem.pose(body.grain), DVec3::ZERO),
+            (None, Some((wall, state))) => (Some(pose_of(wall, state)), wall.geometry.pivot()),
+            (None, None) => (None, DVec3::ZERO),
+        };
+        let there = pose.is_some();
+        let Pose { centre, rotation, velocity, spin, inverse_mass } = pose.unwrap_or_default();
+        let turn = DMat3::from_quat(rotation);
+        match (skin, of_wall) {
+            _ if !there => self.patch.clear(),
+            (Some(skin), _) => {
+                self.places.clear();
+                self.places.extend(skin.vertices.iter().map(|v| centre + turn * (*v - rest)));
+                self.patch.draw(columns, &self.places, &skin.triangles, *solid);
+            }
+            (None, Some((wall, state))) => trace(&mut self.patch, columns.grid(), wall, state),
+            (None, None) => self.patch.clear(),
         }
-        let turn = DMat3::from_quat(state.rotation);
         let inverse_inertia =
             body.as_ref().map_or(DMat3::ZERO, |b| turn * DMat3::from_diagonal(b.inverse_inertia) * turn.transpose());
-        let mover = Mover {
-            centre: wall.pivot(state),
-            velocity: state.velocity,
-            spin: state.spin,
-            inverse_mass: state.inverse_mass,
-            inverse_inertia,
-        };
+        let mover = Mover { centre, velocity, spin, inverse_mass, inverse_inertia };
         let found = columns.bear(&self.patch, &mover, stand, self.gravity, self.dt);
         ground.changed |= found.push.displaced != 0;
         ground.compressed += found.push.compressed;
@@ -190,14 +193,20 @@ impl Pressers {
     }
 }
 
+/// Where a wall is, and how it moves.
+fn pose_of(wall: &Wall, state: &WallState) -> Pose {
+    let WallState { rotation, velocity, spin, inverse_mass, .. } = *state;
+    Pose { centre: wall.pivot(state), rotation, velocity, spin, inverse_mass }
+}
+
 /// Torque of a drive [N m].
-fn driven(axis: DVec3, drive: &BodyDrive, state: &WallState, time: f64) -> DVec3 {
+fn driven(axis: DVec3, drive: &BodyDrive, pose: &Pose, time: f64) -> DVec3 {
     if drive.from.is_some_and(|t| time < t) || drive.until.is_some_and(|t| time >= t) {
         return DVec3::ZERO;
     }
-    let axis = state.rotation * axis;
+    let axis = pose.rotation * axis;
     // Turning the way of the torque counts, whichever way that is.
-    let rate = state.spin.dot(axis) * drive.torque.signum();
+    let rate = pose.spin.dot(axis) * drive.torque.signum();
     let left = drive.max_spin.map_or(1.0, |most| ((1.0 - rate / most) / (1.0 - FADING)).clamp(0.0, 1.0));
     axis * drive.torque * left
 }
