@@ -1,9 +1,9 @@
 //! Where the grains lie, seen from above.
 
-use super::exchange::{Exchange, LOOKS, Watched};
+use super::exchange::{Exchange, LOOKS, MOTES, Watched};
 use barchan_core::frame::Frame;
 use barchan_core::relief::Relief;
-use barchan_ground::Grid;
+use barchan_ground::{Grid, metres};
 use glam::{DVec2, DVec3};
 
 /// Height without a grain, in diameters, that parts what lies on the ground from what is above it.
@@ -49,7 +49,10 @@ impl Look {
         for bin in 0..look.top.len() {
             let at = low + (DVec2::new((bin % size[0]) as f64, (bin / size[0]) as f64) + 0.5) * width;
             let at = at.min(relief.end());
-            look.top[bin] = relief.over(at.x, at.y).map_or(f64::NEG_INFINITY, |over| over.z);
+            // What has become ground and not risen yet is a void under those that lie on it: it must not part them from the ground.
+            let owed = grid.column_at(at.x, at.y).map_or(0, |c| exchange.owed[c] >> MOTES);
+            let over = relief.over(at.x, at.y).map_or(f64::NEG_INFINITY, |over| over.z);
+            look.top[bin] = over + metres(owed.max(0));
         }
         // From below: what a gap parts from the rest lies in a vessel, or on a body.
         resting.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
