@@ -31,6 +31,7 @@ impl World {
     /// Changes gravity [m/s²].
     pub fn set_gravity(&mut self, gravity: DVec3) {
         self.live.touched = true;
+        self.rouse();
         self.dem.set_gravity(gravity);
     }
 
@@ -42,6 +43,7 @@ impl World {
         }
         self.dem.set_materials(materials)?;
         self.live.touched = true;
+        self.rouse();
         Ok(())
     }
 
@@ -86,15 +88,23 @@ impl World {
         self.outside = Outside::Remove;
     }
 
+    /// Lets go of grains that are held where they lie: the world is no longer the one they came to rest in. What still lies still is held
+    /// again after a moment.
+    fn rouse(&mut self) {
+        self.dem.set_pinned(&[]);
+    }
+
     /// Adds a velocity [m/s] to the grains in a ball [m]; returns the momentum given [kg m/s].
     pub fn push(&mut self, centre: DVec3, radius: f64, velocity: DVec3) -> DVec3 {
         self.touch();
+        self.rouse();
         self.dem.push(centre, radius, velocity)
     }
 
     /// Removes the grains whose centre is in a ball [m]; returns how many. They count as having left the domain.
     pub fn dig(&mut self, centre: DVec3, radius: f64) -> usize {
         self.touch();
+        self.rouse();
         let gone = self.dem.remove_where(&|_, x| x.distance(centre) <= radius);
         self.left.add(&gone);
         self.tell(&gone);

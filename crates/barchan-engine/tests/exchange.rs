@@ -252,3 +252,88 @@ fn ground_that_slides_does_not_rise_into_grains_that_lean_on_it_or_have_just_com
         world.step().unwrap_or_else(|e| panic!("at {} s: {e}", world.time()));
     }
 }
+
+#[test]
+fn what_sleeps_gives_way_to_a_hand_and_to_gravity_that_turns() {
+    // Pushes and a turned gravity left grains that were held where they were.
+    let mut w = world(PEN);
+    run(&mut w, 0.24);
+    let asleep = w.dem().pinned().len();
+    assert!(asleep > 20, "{asleep}");
+    let top = w.frame().position.iter().copied().fold(DVec3::ZERO, |a, b| if b.z > a.z { b } else { a });
+    let given = w.push(top, 8e-3, DVec3::Z * 0.5);
+    let until = w.time() + 0.004;
+    run(&mut w, until);
+    let frame = w.frame();
+    let (count, mass) = (frame.velocity.iter().filter(|v| v.z > 0.3).count(), frame.mass[0]);
+    assert!(given.z > 0.0 && count as f64 > 0.5 * given.z / (0.5 * mass), "{count} rise of {}", given.z / (0.5 * mass));
+    drop(frame);
+    run(&mut w, 0.5);
+    assert!(w.dem().pinned().len() > 20, "and they sleep again");
+    w.set_gravity(DVec3::new(9.81, 0.0, 0.0));
+    let until = w.time() + 0.004;
+    run(&mut w, until);
+    let count = w.frame().velocity.iter().filter(|v| v.x > 0.01).count();
+    assert!(count > 100, "{count} fall sideways");
+}
+
+/// A bed at rest, and a grain that is thrown over it, nearly level.
+const PASSING: &str = r#"
+duration = 1
+[domain]
+min = [-0.036, -0.012, -0.002]
+max = [0.036, 0.012, 0.05]
+outside = "remove"
+[materials.sand]
+preset = "dry sand"
+young = "0.3 MPa"
+[integrator]
+max_overlap = 0.4
+[[walls]]
+name = "trough"
+material = "sand"
+box = { min = [-0.036, -0.012, -0.002], max = [0.036, 0.012, 0.05], open = ["top", "left", "right"] }
+[ground]
+cell = "3 mm"
+floor = 0
+formula = "0.006"
+[ground.exchange]
+layer = 2
+after = "10 ms"
+[[grains]]
+material = "sand"
+radius = "1.5 mm"
+fill = { box = { min = [-0.03, -0.012, 0.006], max = [0.03, 0.012, 0.0092] } }
+[[emitters]]
+material = "sand"
+radius = "1.5 mm"
+disc = { centre = [-0.02, 0, 0.0125], normal = [1, 0, 0], radius = "1.6 mm" }
+rate = 50
+count = 1
+from = "0.3 s"
+velocity = [0.25, 0, 0]
+"#;
+
+#[test]
+fn a_grain_that_rolls_past_wakes_nobody_and_one_that_stops_wakes_those_it_lies_on() {
+    let mut w = world(PASSING);
+    run(&mut w, 0.3);
+    let bed = w.dem().len();
+    assert_eq!(w.dem().pinned().len(), bed, "all sleep");
+    let (mut passing, mut awake, mut stopped) = (0, 0, 0);
+    while w.time() < 0.7 {
+        let until = w.time() + 2e-3;
+        run(&mut w, until);
+        let Some(row) = w.frame().id.iter().position(|&id| id as usize == bed) else { break };
+        let free = w.dem().len() - w.dem().pinned().len();
+        if w.frame().velocity[row].length() > 0.05 {
+            (passing, awake) = (passing + 1, awake + free - 1);
+        } else {
+            stopped = stopped.max(free);
+        }
+    }
+    // A blow at a bump may wake a few for a moment; all within a diameter of its way would be eight or more throughout.
+    assert!(passing > 10 && awake < passing, "{awake} others awake in {passing} looks");
+    assert!(stopped >= 3, "the grain and those it has come to lie on: {stopped}");
+    assert_eq!(w.dem().pinned().len(), w.dem().len(), "in the end all sleep again");
+}

@@ -49,7 +49,7 @@ pub(super) struct Watched {
     pub looks: u32,
     /// Where it was [m].
     pub place: DVec3,
-    /// Where it last lay still, or was born [m].
+    /// Where it last lay still [m]; infinitely far if nowhere yet.
     pub from: DVec3,
 }
 
@@ -117,20 +117,18 @@ impl Exchange {
         };
         let seen = |i: usize| {
             let (id, place) = (frame.id[i], frame.position[i]);
-            let moving = Watched { id, looks: 0, place, from: place };
-            if swept(i) {
-                return moving;
-            }
-            if dem.pinned().binary_search(&id).is_ok() {
-                return Watched { looks: LOOKS, ..moving };
-            }
-            let Ok(k) = self.watched.binary_search_by_key(&id, |w| w.id) else { return moving };
-            let before = self.watched[k];
-            if before.place.distance(place) < little(i) {
-                let looks = before.looks + 1;
-                Watched { looks, from: if looks < LOOKS { before.from } else { place }, ..moving }
-            } else {
-                Watched { from: before.from, ..moving }
+            let before = match dem.pinned().binary_search(&id) {
+                Ok(_) => Some(Watched { id, looks: LOOKS - 1, place, from: place }),
+                Err(_) => self.watched.binary_search_by_key(&id, |w| w.id).ok().map(|k| self.watched[k]),
+            };
+            // Who has never lain anywhere leaves no place.
+            let from = before.map_or(DVec3::INFINITY, |w| w.from);
+            match before {
+                Some(w) if !swept(i) && w.place.distance(place) < little(i) => {
+                    let looks = w.looks + 1;
+                    Watched { id, looks, place, from: if looks < LOOKS { from } else { place } }
+                }
+                _ => Watched { id, looks: 0, place, from },
             }
         };
         (0..frame.len()).map(seen).collect()

@@ -35,10 +35,6 @@ pub(super) fn check(c: &mut Check) {
                 let message = format!("the drive ends ({until} s) before it begins ({from} s)");
                 c.error(format!("{path}.drive.until"), message, "swap or move the times");
             }
-            if b.contact == BodyContact::Spheres {
-                let message = "a body that is touched by its spheres cannot be driven";
-                c.error(format!("{path}.drive"), message, "use `contact = \"mesh\"` or `\"field\"`");
-            }
         }
         let (min, max) = (c.scene.domain.min, c.scene.domain.max);
         for (k, x) in b.at.iter().enumerate() {
