@@ -20,7 +20,7 @@ use crate::schedule::Schedule;
 use barchan_core::frame::Frame;
 use barchan_core::relief::Relief;
 use barchan_dem::Dem;
-use barchan_ground::{Columns, Grid, QUANTUM};
+use barchan_ground::{Columns, Grid, QUANTUM, metres};
 use glam::{DVec2, DVec3};
 
 /// Motes of a quantum of a column's height, as a power of two.
@@ -31,6 +31,8 @@ const SHARINGS: usize = 3;
 const SHELL: f64 = 1.5;
 /// Looks in the time for which a grain must be still.
 pub(super) const LOOKS: u32 = 6;
+/// One of so many grains becoming ground at a look is many.
+const MANY: usize = 50;
 /// How far before a moving wall the layer wakes, in diameters.
 pub(super) const AWAKE: f64 = 3.0;
 
@@ -153,12 +155,16 @@ impl Exchange {
             self.take(&grid, &frame, row);
         }
         let mut paid = Vec::new();
-        // Looking for room costs as much as the rest of a look, and there is no haste.
-        let due = self.schedule.count(dem.steps()) % u64::from(LOOKS) == 1;
+        // Looking for room costs as much as the rest of a look, and there is no haste; but many that become ground at once leave a void, into
+        // which those above would fall.
+        let many = gone.len() * MANY > frame.len();
+        let due = many || self.schedule.count(dem.steps()) % u64::from(LOOKS) == 1;
         if due && self.owed.iter().any(|&o| o >> MOTES > 0) {
             // Columns may rise under grains, all of them pinned. What is free keeps the ground it lies on.
             let mut open = vec![false; grid.len()];
-            self.under(&grid, relief, &frame, |_| true).into_iter().for_each(|c| open[c] = true);
+            // Those over a void lie on what is owed there.
+            let risen = |c: usize| relief.height[c] + metres((self.owed[c] >> MOTES).max(0));
+            self.near(&grid, &frame, |_, c, low| low < risen(c)).into_iter().for_each(|c| open[c] = true);
             self.under(&grid, relief, &frame, |i| !pinned[i]).into_iter().for_each(|c| open[c] = false);
             self.share(&grid, &open);
             let mut stays = vec![true; frame.len()];

@@ -54,10 +54,10 @@ impl Look {
             let over = relief.over(at.x, at.y).map_or(f64::NEG_INFINITY, |over| over.z);
             look.top[bin] = over + metres(owed.max(0));
         }
-        // From below: what a gap parts from the rest lies in a vessel, or on a body.
-        resting.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        // From below: what a gap parts from the rest lies in a vessel, or on a body. A gap in one bin alone is chance.
+        resting.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
         for (bin, z) in resting {
-            if z < look.top[bin] + GAP * width {
+            if look.around(bin, 1).any(|near| z < look.top[near] + GAP * width) {
                 look.top[bin] = look.top[bin].max(z);
             }
         }
