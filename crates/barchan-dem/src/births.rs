@@ -1,4 +1,4 @@
-//! Births and deaths: columns grow and shrink together, lists are spoilt.
+//! Births and deaths: columns grow and shrink together; lists are spoilt, unless the newborn can join them.
 
 use crate::DemError;
 use crate::integrate::{lag, place_spheres};
@@ -79,10 +79,12 @@ impl<R: Kernels> Solver<R> {
             }
         }
         self.born += new.len() as u32;
-        // A few newborn at the end of memory do no harm; many do.
-        self.spoil(new.len() * 8 > self.grains.len());
-        self.find_carriers();
-        self.carry_walls();
+        if !new.is_empty() && !self.join(self.grains.len() - new.len()) {
+            // A few newborn at the end of memory do no harm; many do.
+            self.spoil(new.len() * 8 > self.grains.len());
+            self.find_carriers();
+            self.carry_walls();
+        }
         Ok(first)
     }
 

@@ -13,19 +13,21 @@ use crate::DemError;
 use crate::bodies::{Carrier, Carriers, Held};
 use crate::integrate::{Block, Clock};
 use crate::kernel::{self, BlockKernel, Integrate, Kernels, Met, Pass, Report};
-use crate::lists::{self, BlockLists, Rebuild, Scratch};
+use crate::lists::{self, BlockLists, Reaching, Rebuild, Scratch};
 use crate::live::{Warp, advance_wall};
 use crate::order;
 use crate::pinned::Pinned;
 use crate::settings::{PassTime, Settings};
-use crate::state::{Grains, Spheres, vec3};
+use crate::state::{Grains, Record, Spheres, vec3};
 use barchan_core::contact::PairTable;
 use barchan_core::neighbours::Neighbours;
 use barchan_core::parallel::{self, Watch};
+use barchan_core::shapes::Shape;
 use barchan_core::simd::Isa;
 use barchan_core::walls::WallState;
 use glam::DVec3;
 use rayon::prelude::*;
+use std::mem::take;
 use std::time::Instant;
 
 /// The passes, in the order of the timers.
@@ -69,6 +71,8 @@ pub struct Solver<R: Kernels> {
 const SKIN_LEAST: f64 = 0.01;
 /// Skin of a grain of mean speed, as a share of its radius: where more near pairs cost what fewer rebuilds save.
 const SKIN_MEAN: f64 = 0.15;
+/// Speed that a slow grain may come to before the lists are spent, as a share of the mean: in a flow there is always one that lay still and is struck.
+const SKIN_STRUCK: f64 = 0.6;
 /// Largest skin of a grain, as a share of its radius. Only a few are so much faster than the mean; without it one falling
 /// grain would have the lists of a whole settled bed rebuilt every ten steps.
 const SKIN_MOST: f64 = 1.0;
@@ -275,7 +279,19 @@ impl<R: Kernels> Solver<R> {
         }
         self.block = lists::block_size(self.grains.len(), self.spheres.len());
         self.pinned.forget_pieces();
-        let rebuild = Rebuild {
+        let mut scratch = take(&mut self.scratch);
+        let (mut grid, mut blocks) = (take(&mut self.grid), take(&mut self.blocks));
+        lists::build(&self.sources(), &mut scratch, &mut grid, &self.spheres, &mut blocks);
+        scratch.make_room();
+        (self.scratch, self.grid, self.blocks) = (scratch, grid, blocks);
+        self.spheres.listed.par_iter_mut().enumerate().for_each(|(s, l)| *l = s as u32);
+        self.stale = false;
+        Ok(())
+    }
+
+    /// What lists are built from.
+    fn sources(&self) -> Rebuild<'_> {
+        Rebuild {
             grains: &self.grains,
             walls: &self.settings.walls,
             wall_states: &self.walls,
@@ -287,12 +303,30 @@ impl<R: Kernels> Solver<R> {
             period: self.period(),
             rolling: self.rolling,
             block: self.block,
-        };
-        lists::build(&rebuild, &mut self.scratch, &mut self.grid, &self.spheres, &mut self.blocks);
-        self.scratch.make_room();
-        self.spheres.listed.par_iter_mut().enumerate().for_each(|(s, l)| *l = s as u32);
-        self.stale = false;
-        Ok(())
+        }
+    }
+
+    /// Enters grains from a slot on, just born, into the lists as they are, where that can be done.
+    pub fn join(&mut self, first: usize) -> bool {
+        if self.stale || self.settings.carried.iter().any(|c| c.grain >= self.grains.id[first]) {
+            return false;
+        }
+        // As far as their lists are meant to last at most: they are few.
+        let (dt, shapes) = (self.settings.dt, &self.settings.shapes);
+        for g in first..self.grains.len() {
+            let (v, r) = speed(&self.grains, &self.spheres.record, shapes, g);
+            self.grains.budget[g] = skin(v, r, MOST_STEPS * dt);
+        }
+        let born = self.grains.spheres_of(first..self.grains.len());
+        let balls = Reaching { spheres: &self.spheres, budget: &self.grains.budget };
+        let mut blocks = take(&mut self.blocks);
+        let joined = lists::join(&self.sources(), &balls, &mut blocks, born.clone());
+        self.blocks = blocks;
+        if joined {
+            self.pinned.forget_pieces();
+            born.for_each(|s| self.spheres.listed[s] = s as u32);
+        }
+        joined
     }
 
     /// Brings grains back across periodic sides; notes those that left through the others.
@@ -347,29 +381,21 @@ impl<R: Kernels> Solver<R> {
     fn give_budgets(&mut self) -> f64 {
         let dt = self.settings.dt;
         let (grains, records, shapes) = (&self.grains, &self.spheres.record, &self.settings.shapes);
-        let speed = |g: usize| {
-            let radius = grains.place(g, records)[3];
-            let v = vec3(&grains.velocity[g]).length();
-            let shape = &shapes[grains.shape[g] as usize];
-            if shape.is_sphere() {
-                return (v, radius);
-            }
-            let w = grains.spin(g, vec3(&grains.momentum[g]), grains.turn(g), shapes).length();
-            (v + w * shape.bounding_radius() * radius, radius)
-        };
+        let speed = |g: usize| speed(grains, records, shapes, g);
         // How many steps a free grain of mean speed and mean radius takes to cross the skin meant for it. Sums of fixed chunks.
         let n = grains.len();
-        let free = |g: &usize| !self.pinned.has(*g);
+        let free_to_move = |g: &usize| !self.pinned.has(*g);
         let sum = |c: usize| {
-            let chunk = (c * CHUNK..((c + 1) * CHUNK).min(n)).filter(free).map(speed);
-            chunk.fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1))
+            let chunk = (c * CHUNK..((c + 1) * CHUNK).min(n)).filter(free_to_move).map(speed);
+            chunk.fold([0.0; 3], |[v, r, n], b| [v + b.0, r + b.1, n + 1.0])
         };
-        let sums: Vec<(f64, f64)> = (0..n.div_ceil(CHUNK)).into_par_iter().map(sum).collect();
-        let (v, r) = sums.iter().fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
+        let sums: Vec<[f64; 3]> = (0..n.div_ceil(CHUNK)).into_par_iter().map(sum).collect();
+        let [v, r, free] = sums.iter().fold([0.0; 3], |a, b| std::array::from_fn(|k| a[k] + b[k]));
         let steps = if v > 0.0 { (SKIN_MEAN * r / (MARGIN * v * dt)).min(MOST_STEPS) } else { MOST_STEPS };
+        let struck = SKIN_STRUCK * v / free.max(1.0);
         let skin = |g: usize| {
             let (v, r) = speed(g);
-            (SKIN_LEAST * r + MARGIN * v * steps * dt).min(SKIN_MOST * r) as f32
+            skin(if free_to_move(&g) { v.max(struck) } else { 0.0 }, r, steps * dt)
         };
         self.grains.budget = (0..n).into_par_iter().map(skin).collect();
         steps
@@ -382,4 +408,21 @@ impl<R: Kernels> Solver<R> {
             self.builds_since_sort = BUILDS_PER_SORT;
         }
     }
+}
+
+/// Bound of the speed [m/s] with which any point of grain `g` moves, and its radius [m].
+fn speed<R>(grains: &Grains, records: &[Record<R>], shapes: &[Shape], g: usize) -> (f64, f64) {
+    let radius = grains.place(g, records)[3];
+    let v = vec3(&grains.velocity[g]).length();
+    let shape = &shapes[grains.shape[g] as usize];
+    if shape.is_sphere() {
+        return (v, radius);
+    }
+    let w = grains.spin(g, vec3(&grains.momentum[g]), grains.turn(g), shapes).length();
+    (v + w * shape.bounding_radius() * radius, radius)
+}
+
+/// How far a grain of that speed and radius may move [m] in lists meant for a time [s].
+fn skin(speed: f64, radius: f64, time: f64) -> f32 {
+    (SKIN_LEAST * radius + MARGIN * speed * time).min(SKIN_MOST * radius) as f32
 }

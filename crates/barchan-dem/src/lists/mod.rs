@@ -8,8 +8,10 @@
 //! Within a list pairs that touch come before pairs that are only near: a batch of near pairs costs its positions. Last come
 //! pairs that are both pinned and touched when they were: nothing is computed for them, their memory is kept.
 
+mod join;
 mod walls;
 
+pub use join::join;
 pub use walls::{ASKED_BEYOND, Facing, Feet, WallBatch};
 
 use crate::bodies::Carriers;
@@ -423,10 +425,10 @@ pub struct Scratch<R> {
 }
 
 /// Spheres with what their grains may move, read where they lie: a copy would be a twelfth of all memory.
-struct Reaching<'a, R> {
-    spheres: &'a Spheres<R>,
+pub struct Reaching<'a, R> {
+    pub spheres: &'a Spheres<R>,
     /// What each grain may move [m].
-    budget: &'a [f32],
+    pub budget: &'a [f32],
 }
 
 impl<R: Real> Balls for Reaching<'_, R> {
