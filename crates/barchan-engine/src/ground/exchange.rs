@@ -26,7 +26,7 @@ use glam::{DVec2, DVec3};
 /// Motes of a quantum of a column's height, as a power of two.
 pub(super) const MOTES: u32 = 16;
 /// How often a look shares out what is owed among neighbours.
-const SHARINGS: usize = 3;
+const SHARINGS: usize = 8;
 /// Height above a pinned grain, in diameters, in which nothing is free when it becomes ground: two grains fit between.
 const SHELL: f64 = 1.5;
 /// Looks in the time for which a grain must be still.
@@ -160,17 +160,20 @@ impl Exchange {
         let many = gone.len() * MANY > frame.len();
         let due = many || self.schedule.count(dem.steps()) % u64::from(LOOKS) == 1;
         if due && self.owed.iter().any(|&o| o >> MOTES > 0) {
-            // Columns may rise under grains, all of them pinned. What is free keeps the ground it lies on.
-            let mut open = vec![false; grid.len()];
+            // Columns may rise under grains, all of them pinned, and where all grains have become ground. What is free keeps the ground
+            // it lies on.
+            let mut open: Vec<bool> = self.owed.iter().map(|&o| o > 0).collect();
+            self.near(&grid, &frame, |_, _, _| true).into_iter().for_each(|c| open[c] = false);
             // Those over a void lie on what is owed there.
             let risen = |c: usize| relief.height[c] + metres((self.owed[c] >> MOTES).max(0));
             self.near(&grid, &frame, |_, c, low| low < risen(c)).into_iter().for_each(|c| open[c] = true);
             self.under(&grid, relief, &frame, |i| !pinned[i]).into_iter().for_each(|c| open[c] = false);
-            self.share(&grid, &open);
             let mut stays = vec![true; frame.len()];
             gone.iter().for_each(|&row| stays[row] = false);
-            let wanted = self.owed.iter().zip(&open).map(|(&o, &open)| if open { (o >> MOTES).max(0) } else { 0 });
-            let wanted = wanted.collect();
+            let mut room = room::over(columns, &frame, &stays);
+            room.iter_mut().zip(&open).filter(|r| !r.1).for_each(|r| *r.0 = 0);
+            self.share(&grid, &open, &room);
+            let wanted = self.owed.iter().zip(&room).map(|(&o, &room)| (o >> MOTES).clamp(0, room)).collect();
             paid = room::rise(wanted, columns, relief, &frame, &stays);
         }
         let mut ids: Vec<u32> = gone.iter().map(|&row| frame.id[row]).collect();
@@ -251,19 +254,19 @@ impl Exchange {
         (0..near.len()).filter(|&c| near[c]).collect()
     }
 
-    /// Shares what is owed among neighbours that may rise, so that what is too much here meets what is too little there.
-    fn share(&mut self, grid: &Grid, open: &[bool]) {
+    /// Shares what is owed beyond what there is room for [quanta] among neighbours that may rise, so that what is too much here meets
+    /// what is too little there.
+    fn share(&mut self, grid: &Grid, open: &[bool], room: &[i64]) {
         for _ in 0..SHARINGS {
-            let mut next = vec![0; grid.len()];
-            for c in (0..grid.len()).filter(|&c| self.owed[c] != 0) {
-                let ninth = self.owed[c] / 9;
+            let motes = |room: i64| room.saturating_mul(1 << MOTES);
+            let excess: Vec<i64> = self.owed.iter().zip(room).map(|(&o, &r)| o.saturating_sub(motes(r))).collect();
+            for c in (0..grid.len()).filter(|&c| excess[c] > 0) {
                 for n in around(grid, c, 1).filter(|&n| n != c && open[n]) {
-                    next[n] += ninth;
-                    next[c] -= ninth;
+                    let part = (excess[c] - excess[n].max(0)).max(0) / 9;
+                    self.owed[n] += part;
+                    self.owed[c] -= part;
                 }
-                next[c] += self.owed[c];
             }
-            self.owed = next;
         }
     }
 
