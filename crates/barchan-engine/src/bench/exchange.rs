@@ -1,8 +1,10 @@
-//! What the exchange of grains and ground saves: a heap at rest, and a stream that falls onto it, with the exchange and without.
+//! What the exchange of grains and ground saves: a stream of grains, with the exchange and without, that falls
 //!
-//! The heap is set up as a cone of loose grains, a little too steep, and settles once as grains alone, and is kept; both ways begin with its grains and
-//! their contacts. Then the stream falls, and after it has come to the foot the clock runs. What is saved depends on the stream: what flows must be
-//! computed, so the rate is part of the figure.
+//! - onto a heap at rest. It is set up as a cone of loose grains, a little too steep, and settles once as grains alone, and is kept; both ways begin
+//!   with its grains and their contacts. After the stream has come to the foot the clock runs;
+//! - or onto bare ground, until the whole heap is poured.
+//!
+//! What is saved depends on the stream: what flows must be computed, so the rate is part of the figure.
 
 use super::{Built, settled};
 use crate::world::{World, WorldError};
@@ -11,6 +13,7 @@ use barchan_core::rng::Random;
 use barchan_dem::{Dem, DemError, NewGrain};
 use barchan_scene::Scene;
 use glam::{DQuat, DVec3};
+use std::ops::Range;
 use std::time::Instant;
 
 /// Mean diameter of the grains, and the largest [m].
@@ -39,6 +42,8 @@ pub struct Saving {
     pub grains: usize,
     /// Grains a second that fall onto it.
     pub rate: f64,
+    /// Simulated time that was timed [s].
+    pub simulated: f64,
     /// Wall-clock time of a simulated second, of grains alone and with the exchange [s].
     pub seconds: [f64; 2],
     /// Grains that were free to move at the end of it, likewise.
@@ -57,10 +62,11 @@ impl Saving {
     pub fn json(&self) -> String {
         let ([alone, with], [free, left]) = (self.seconds, [self.free[1], self.left[1]]);
         format!(
-            "{{\"case\":\"exchange\",\"grains\":{},\"rate\":{:.1},\"seconds_alone\":{alone:.4},\"seconds\":{with:.4},\"free\":{free},\
-             \"left\":{left},\"factor\":{:.3}}}",
+            "{{\"case\":\"exchange\",\"grains\":{},\"rate\":{:.1},\"simulated\":{:.3},\"seconds_alone\":{alone:.4},\
+             \"seconds\":{with:.4},\"free\":{free},\"left\":{left},\"factor\":{:.3}}}",
             self.grains,
             self.rate,
+            self.simulated,
             self.factor()
         )
     }
@@ -85,23 +91,46 @@ pub enum SavingError {
     World(#[from] WorldError),
 }
 
-/// Times a heap of so many grains under a stream of `rate` grains a second [1/s]; `told` hears what is under way and how much of it is done.
+/// Times a heap of so many grains at rest under a stream of `rate` grains a second [1/s]; `told` hears what is under way and how much of it
+/// is done.
 pub fn saving(grains: usize, rate: f64, told: &mut dyn FnMut(&str, f64)) -> Result<Saving, SavingError> {
-    let settings = heap(grains, 1.0, 0.0, false)?.dem.settings().clone();
+    let settings = heap(grains, 1.0, 0.0..1.0, false)?.dem.settings().clone();
     let settle = ((SETTLE / settings.dt) as u64).next_multiple_of(super::TOLD_EVERY);
     let built = Built { settings, grains: cone(grains), settle, rest: REST };
     let dem = settled("heap", built, &mut |step, of| told("settling the heap", step as f64 / of as f64))?;
     let (from, columns) = (dem.time(), dem.save());
     let column = |name: &str| columns.iter().find(|c| c.0 == name).map(|c| c.1.clone());
-    let mut out = Saving { grains, rate, seconds: [0.0; 2], free: [0; 2], left: [0; 2] };
-    for (k, name) in ["grains alone", "with the exchange"].into_iter().enumerate() {
-        let mut world = heap(grains, rate, from, k == 1)?;
+    let end = from + WARM + MEASURED;
+    both_ways(grains, rate, WARM, told, &|exchange| {
+        let mut world = heap(grains, rate, from..end, exchange)?;
         world.dem = Dem::load(world.dem.settings().clone(), &column)?;
-        let share = WARM / (WARM + MEASURED);
-        run(&mut world, from + WARM, &mut |done| told(name, share * done))?;
-        let start = Instant::now();
-        run(&mut world, from + WARM + MEASURED, &mut |done| told(name, share + (1.0 - share) * done))?;
-        out.seconds[k] = start.elapsed().as_secs_f64() / MEASURED;
+        Ok(world)
+    })
+}
+
+/// Times a heap of so many grains that is poured at `rate` grains a second [1/s], from the first to the last.
+pub fn pouring(grains: usize, rate: f64, told: &mut dyn FnMut(&str, f64)) -> Result<Saving, SavingError> {
+    both_ways(grains, rate, 0.0, told, &|exchange| heap(grains, rate, 0.0..grains as f64 / rate, exchange))
+}
+
+/// Times the worlds of grains alone and with exchange to their ends, after a time that does not count [s].
+fn both_ways(
+    grains: usize,
+    rate: f64,
+    before: f64,
+    told: &mut dyn FnMut(&str, f64),
+    world: &dyn Fn(bool) -> Result<World, SavingError>,
+) -> Result<Saving, SavingError> {
+    let mut out = Saving { grains, rate, simulated: 0.0, seconds: [0.0; 2], free: [0; 2], left: [0; 2] };
+    for (k, name) in ["grains alone", "with the exchange"].into_iter().enumerate() {
+        let mut world = world(k == 1)?;
+        let (from, end) = (world.time(), world.plan().duration);
+        let share = before / (end - from);
+        run(&mut world, from + before, &mut |done| told(name, share * done))?;
+        let (start, from) = (Instant::now(), world.time());
+        run(&mut world, end, &mut |done| told(name, share + (1.0 - share) * done))?;
+        out.simulated = world.time() - from;
+        out.seconds[k] = start.elapsed().as_secs_f64() / out.simulated;
         out.left[k] = world.dem().len();
         out.free[k] = out.left[k] - world.dem().pinned().len();
     }
@@ -124,8 +153,8 @@ fn radius(grains: usize) -> f64 {
     (3.0 * volume / (std::f64::consts::PI * SLOPE)).cbrt()
 }
 
-/// Bare ground, and a spout above it that begins to pour at that time [s].
-fn heap(grains: usize, rate: f64, from: f64, exchange: bool) -> Result<World, SavingError> {
+/// Bare ground, and a spout above it that pours at that time [s].
+fn heap(grains: usize, rate: f64, pours: Range<f64>, exchange: bool) -> Result<World, SavingError> {
     let radius = radius(grains);
     let (wide, spout) = (1.5 * radius + 0.05, SLOPE * radius + 0.01);
     let exchange = if exchange { format!(", exchange = {{ layer = {LAYER} }}") } else { String::new() };
@@ -145,13 +174,14 @@ fn heap(grains: usize, rate: f64, from: f64, exchange: bool) -> Result<World, Sa
         disc = {{ centre = [0, 0, {spout}], normal = [0, 0, -1], radius = {} }}
         rate = {rate}
         velocity = [0, 0, -0.4]
-        from = {from}
+        from = {}
         "#,
-        from + WARM + MEASURED,
+        pours.end,
         spout + 0.02,
         DIAMETER - 0.5 * LARGEST,
         0.5 * LARGEST,
         DIAMETER * (rate / 60.0).sqrt().max(3.0),
+        pours.start,
     );
     let parsed = Scene::from_toml(&text, "heap").map_err(SavingError::Scene)?;
     assemble(&parsed).map_err(SavingError::Scene)
@@ -197,5 +227,12 @@ mod tests {
         assert_eq!(found.free[0], found.left[0]);
         assert!(found.left[0] > 600 && found.free[1] < found.left[1] / 2, "{found:?}");
         assert!(found.seconds.iter().all(|s| *s > 0.0));
+    }
+
+    #[test]
+    fn a_heap_is_poured_both_ways_to_the_last_grain() {
+        let found = pouring(150, 500.0, &mut |_, _| ()).unwrap();
+        assert!(found.left.iter().all(|&left| left.abs_diff(150) <= 1), "{found:?}");
+        assert!((found.simulated - 0.3).abs() < 0.01, "{found:?}");
     }
 }

@@ -15,7 +15,7 @@ mod settled;
 mod walls;
 
 pub use compare::{CompareError, Comparison, compare};
-pub use exchange::{Saving, SavingError, saving};
+pub use exchange::{Saving, SavingError, pouring, saving};
 pub use machine::Machine;
 pub use scaling::{Scaling, sizes};
 

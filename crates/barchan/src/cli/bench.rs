@@ -2,7 +2,9 @@
 
 use super::say::{self, bytes, count, many, rate, say, seconds, span};
 use super::{Failure, Threads};
-use barchan::engine::bench::{Bench, CASES, Case, Machine, Saving, Scaling, Timing, case, compare, saving, sizes};
+use barchan::engine::bench::{
+    Bench, CASES, Case, Machine, Saving, Scaling, Timing, case, compare, pouring, saving, sizes,
+};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use std::io::IsTerminal;
@@ -26,6 +28,9 @@ pub struct BenchArgs {
     /// Exchange: grains a second that fall onto the heap; left out: a thin stream
     #[arg(long, value_name = "N", value_parser = super::whole, allow_hyphen_values = true)]
     rate: Option<u32>,
+    /// Exchange: pour the whole heap, in place of a stream onto one at rest; large ones take hours as grains alone
+    #[arg(long)]
+    pour: bool,
     /// Steps to time; left out: about three seconds' worth
     #[arg(long, value_name = "N", value_parser = super::whole, allow_hyphen_values = true)]
     steps: Option<u32>,
@@ -74,14 +79,14 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
     if args.case == EXCHANGE.0 {
         if args.compare.is_some() || args.steps.is_some() {
             return Err(Failure::Usage(
-                "`barchan bench exchange` takes --grains, --rate, --threads and --json only".into(),
+                "`barchan bench exchange` takes --grains, --rate, --pour, --threads and --json only".into(),
             ));
         }
         args.threads.set()?;
         return exchange(&args);
     }
-    if args.rate.is_some() {
-        return Err(Failure::Usage("--rate is that of a stream: use it with `barchan bench exchange`".into()));
+    if args.rate.is_some() || args.pour {
+        return Err(Failure::Usage("--rate and --pour are of a stream: use them with `barchan bench exchange`".into()));
     }
     let known = case(if series { "settled" } else { &args.case });
     let Some(case) = known else {
@@ -128,14 +133,21 @@ fn exchange(args: &BenchArgs) -> Result<(), Failure> {
         }
         bar.set_position((100.0 * done) as u64);
     };
-    let found = saving(grains, rate, &mut told).map_err(failed)?;
+    let time = if args.pour { pouring } else { saving };
+    let found = time(grains, rate, &mut told).map_err(failed)?;
     bar.finish_and_clear();
     if args.json {
         say!("{}", found.json());
         return Ok(());
     }
     let threads = many(rayon::current_num_threads() as u64, "thread");
-    say!("heap           {}, {} a second more, on {threads}", many(grains as u64, "grain"), count(rate as u64));
+    let stream = if args.pour { "poured at" } else { "under a stream of" };
+    let grains = many(grains as u64, "grain");
+    say!(
+        "heap           {grains}, {stream} {} a second for {:.1} s, on {threads}",
+        count(rate as u64),
+        found.simulated
+    );
     for (name, k) in [("grains alone", 0), ("with exchange", 1)] {
         let (free, left) = (count(found.free[k] as u64), count(found.left[k] as u64));
         say!("{name:14} {:8.2} s a simulated second; {free} of {left} grains free at the end", found.seconds[k]);
