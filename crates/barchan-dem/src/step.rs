@@ -71,7 +71,8 @@ pub struct Solver<R: Kernels> {
 const SKIN_LEAST: f64 = 0.01;
 /// Skin of a grain of mean speed, as a share of its radius: where more near pairs cost what fewer rebuilds save.
 const SKIN_MEAN: f64 = 0.15;
-/// Speed that a slow grain may come to before the lists are spent, as a share of the mean: in a flow there is always one that lay still and is struck.
+/// Where others are pinned: speed that a slow grain may come to before the lists are spent, as a share of the mean. What is free is a flow
+/// then, in which there is always one that lay still and is struck.
 const SKIN_STRUCK: f64 = 0.6;
 /// Largest skin of a grain, as a share of its radius. Only a few are so much faster than the mean; without it one falling
 /// grain would have the lists of a whole settled bed rebuilt every ten steps.
@@ -392,7 +393,7 @@ impl<R: Kernels> Solver<R> {
         let sums: Vec<[f64; 3]> = (0..n.div_ceil(CHUNK)).into_par_iter().map(sum).collect();
         let [v, r, free] = sums.iter().fold([0.0; 3], |a, b| std::array::from_fn(|k| a[k] + b[k]));
         let steps = if v > 0.0 { (SKIN_MEAN * r / (MARGIN * v * dt)).min(MOST_STEPS) } else { MOST_STEPS };
-        let struck = SKIN_STRUCK * v / free.max(1.0);
+        let struck = if self.pinned.count() > 0 { SKIN_STRUCK * v / free.max(1.0) } else { 0.0 };
         let skin = |g: usize| {
             let (v, r) = speed(g);
             skin(if free_to_move(&g) { v.max(struck) } else { 0.0 }, r, steps * dt)

@@ -8,8 +8,9 @@
 //!
 //! This is the solver's only room with `unsafe`: unchecked access to records and loads by the indices in the batches.
 //! **Proof**: batches are made in `lists/` alone, which asserts for every batch that `i` lies in the block and `j`
-//! among the records ([`BlockLists::fits`]), and births, deaths and re-sorting throw the lists away before the next
-//! pass. The instruction set was checked by [`Isa::detect`].
+//! among the records ([`BlockLists::fits`]). Deaths and re-sorting throw the lists away before the next pass. Births do too, or
+//! they add rows behind all others, which leaves what was in range there, and pairs that are asserted one by one
+//! (`lists/join.rs`). The instruction set was checked by [`Isa::detect`].
 
 mod pairs;
 mod probe;
@@ -208,7 +209,7 @@ pub fn contacts<R: Kernels>(
     first: u32,
 ) -> Report {
     // SAFETY: `kernel` comes from `Kernels::select` with an instruction set this processor has; the lists were checked
-    // against these records and this block when they were built or read, and are thrown away when either changes.
+    // against these records and this block when they were built or read, and hold for them still (head of the file).
     unsafe { kernel(pass, lists, loads, first) }
 }
 

@@ -8,8 +8,8 @@ use barchan_core::simd::{Real, WIDTH};
 use glam::DVec3;
 use std::ops::Range;
 
-/// Where one grain of so many is newborn, the lists are built anew.
-const MANY: usize = 8;
+/// Most newborn spheres that join: each is held against all near any of them.
+const MOST: usize = 64;
 
 impl<R: Real> Pairs<R> {
     /// Enters a pair that has no memory yet, behind those that are computed.
@@ -42,7 +42,7 @@ pub fn join<R: Real>(
     let grain_of = |s: usize| if r.grains.all_spheres() { s } else { balls.spheres.grain[s] as usize };
     // Spheres under a surface are for walls alone.
     let covered = |s: usize| r.carriers.covers(r.grains.shape[grain_of(s)]);
-    let many = new.len() * MANY > born.start;
+    let many = new.len() > MOST;
     let apart = |(s, b): (usize, &Ball)| !covered(s) && !near_a_wall(r, at(b), b[3]);
     if many || r.period != DVec3::ZERO || !born.clone().zip(&new).all(apart) {
         return false;

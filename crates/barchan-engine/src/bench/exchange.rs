@@ -175,6 +175,7 @@ fn heap(grains: usize, rate: f64, pours: Range<f64>, exchange: bool) -> Result<W
         rate = {rate}
         velocity = [0, 0, -0.4]
         from = {}
+        until = {}
         "#,
         pours.end,
         spout + 0.02,
@@ -182,6 +183,7 @@ fn heap(grains: usize, rate: f64, pours: Range<f64>, exchange: bool) -> Result<W
         0.5 * LARGEST,
         DIAMETER * (rate / 60.0).sqrt().max(3.0),
         pours.start,
+        pours.end,
     );
     let parsed = Scene::from_toml(&text, "heap").map_err(SavingError::Scene)?;
     assemble(&parsed).map_err(SavingError::Scene)
