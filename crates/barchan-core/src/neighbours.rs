@@ -95,7 +95,8 @@ impl Sketcher {
     /// The one who looks: with the reach turned round, so that the difference to another has the sum of both.
     #[inline(always)]
     fn looking(&self, [x, y, z, reach]: Ball) -> Vec4 {
-        self.sketch([x, y, z, -reach - self.slack])
+        // Who looks may be much larger than any member, and outside the corners of all.
+        self.sketch([x, y, z, -reach * (1.0 + ROUNDING) - self.slack])
     }
 
     /// Which of four may be within reach, as bits.
@@ -282,27 +283,32 @@ impl Level {
         }
     }
 
-    /// Partners of a sphere of any size: all within reach.
+    /// Partners of a sphere of any size, member or not: all within reach.
     fn within<const PERIODIC: bool>(&self, search: &Search<'_>, hits: &mut Hits) {
-        let cells: [Vec<u32>; 3] = std::array::from_fn(|k| {
+        // The first cell along each axis, and how many.
+        let [x, y, z]: [(i64, i64); 3] = std::array::from_fn(|k| {
             let (axis, size) = (self.axes[k], 1.0 / self.inverse[k]);
             // No member reaches farther than half a cell.
             let reach = search.ball[3] + 0.5 * size;
             let at = |x: f64| ((x - self.origin[k]) * self.inverse[k]).floor() as i64;
-            let (from, to) = (at(search.ball[k] - reach), at(search.ball[k] + reach));
+            let (from, to, cells) = (at(search.ball[k] - reach), at(search.ball[k] + reach), i64::from(axis.cells));
             if axis.wraps {
-                let many = (to - from + 1).min(i64::from(axis.cells));
-                (from..from + many).map(|c| c.rem_euclid(i64::from(axis.cells)) as u32).collect()
+                (from.rem_euclid(cells), (to - from + 1).min(cells))
             } else {
-                (from.max(0)..=to.min(i64::from(axis.cells) - 1)).map(|c| c as u32).collect()
+                (from.max(0), to.min(cells - 1) - from.max(0) + 1)
             }
         });
-        if cells[0].is_empty() {
-            return;
-        }
-        for &z in &cells[2] {
-            for &y in &cells[1] {
-                self.rows::<PERIODIC>(&cells[0], y, z, search, hits);
+        let cells = self.axes.map(|a| i64::from(a.cells));
+        // Beyond the last cell comes the first; without wrapping nobody gets there.
+        let in_x = x.1.min(cells[0] - x.0);
+        for z in (z.0..z.0 + z.1).map(|z| (z % cells[2]) as u32) {
+            for y in (y.0..y.0 + y.1).map(|y| (y % cells[1]) as u32) {
+                if in_x > 0 {
+                    self.row::<PERIODIC>([x.0 as u32, y, z], in_x as usize, search, hits);
+                }
+                if x.1 > in_x {
+                    self.row::<PERIODIC>([0, y, z], (x.1 - in_x) as usize, search, hits);
+                }
             }
         }
     }
@@ -413,18 +419,15 @@ fn corners(members: &[u32], balls: &(impl Balls + ?Sized)) -> (DVec3, DVec3) {
 }
 
 impl Neighbours {
-    /// Sorts the spheres into cells. `min` is the corner from which periodic directions are counted; `period` is 0 in
-    /// directions that are open.
-    pub fn build(&mut self, balls: &(impl Balls + ?Sized), min: DVec3, period: DVec3) {
+    /// Sorts some of the spheres, in the order of their numbers, into cells. `min` is the corner from which periodic directions are counted;
+    /// `period` is 0 in directions that are open.
+    pub fn build(&mut self, members: &[u32], balls: &(impl Balls + ?Sized), min: DVec3, period: DVec3) {
         self.period = period;
-        let count = balls.count();
-        let reach = |i: usize| balls.ball(i)[3];
-        let extremes = |c: usize| {
-            let chunk = c * CHUNK..((c + 1) * CHUNK).min(count);
-            chunk.map(reach).fold((f64::INFINITY, 0f64), |(a, b), r| (a.min(r), b.max(r)))
-        };
-        let (least, most) = (0..count.div_ceil(CHUNK))
-            .into_par_iter()
+        let reach = |i: &u32| balls.ball(*i as usize)[3];
+        let extremes =
+            |chunk: &[u32]| chunk.iter().map(reach).fold((f64::INFINITY, 0f64), |(a, b), r| (a.min(r), b.max(r)));
+        let (least, most) = members
+            .par_chunks(CHUNK)
             .map(extremes)
             .reduce(|| (f64::INFINITY, 0.0), |a, b| (a.0.min(b.0), a.1.max(b.1)));
         // The finest cells fit the smallest reach and a quarter more, each coarser level's twice that; level 0 is the
@@ -434,16 +437,14 @@ impl Neighbours {
             if finest > 0.0 && finest < most { ((most / finest).log2().ceil() as usize).clamp(1, 15) } else { 0 };
         let cap = |l: usize| if l == 0 { most } else { finest * f64::from(1u32 << (depth - l)) };
         let level = |reach: f64| (1..=depth).rev().find(|&l| reach <= cap(l)).unwrap_or(0) as u8;
-        self.level_of.resize(count, 0);
-        self.level_of.par_iter_mut().with_min_len(CHUNK).enumerate().for_each(|(i, l)| *l = level(reach(i)));
-        let mut members: Vec<Vec<u32>> = vec![Vec::new(); depth + 1];
-        if depth == 0 {
-            members[0] = (0..count as u32).collect();
-        } else {
-            for (i, &l) in self.level_of.iter().enumerate() {
-                members[l as usize].push(i as u32);
-            }
+        let levels: Vec<u8> = members.par_iter().with_min_len(CHUNK).map(|i| level(reach(i))).collect();
+        self.level_of.resize(balls.count(), 0);
+        let mut by_level: Vec<Vec<u32>> = vec![Vec::new(); depth + 1];
+        for (&i, &l) in members.iter().zip(&levels) {
+            self.level_of[i as usize] = l;
+            by_level[l as usize].push(i);
         }
+        let members = by_level;
         let corners: Vec<(DVec3, DVec3)> = members.iter().map(|members| corners(members, balls)).collect();
         let (low, high) =
             corners.iter().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)));
@@ -459,7 +460,7 @@ impl Neighbours {
         }
     }
 
-    /// Finds the spheres within reach of sphere `i` of those the grids were built from, such that every pair is met from exactly one of its two partners.
+    /// Finds the members within reach of member `i`, such that every pair of members is met from exactly one of the two.
     #[inline]
     pub fn pairs_of(&self, i: u32, balls: &(impl Balls + ?Sized), hits: &mut Hits) {
         if self.period == DVec3::ZERO {
@@ -469,9 +470,13 @@ impl Neighbours {
         }
     }
 
-    /// Finds all spheres within reach of sphere `i`, itself among them: where only some of the spheres look for partners.
-    pub fn all_of(&self, i: u32, balls: &(impl Balls + ?Sized), hits: &mut Hits) {
-        if self.period == DVec3::ZERO { self.all::<false>(i, balls, hits) } else { self.all::<true>(i, balls, hits) }
+    /// Finds all members within reach of a sphere that need not be one.
+    pub fn all_near(&self, ball: Ball, balls: &(impl Balls + ?Sized), hits: &mut Hits) {
+        if self.period == DVec3::ZERO {
+            self.all::<false>(ball, balls, hits)
+        } else {
+            self.all::<true>(ball, balls, hits)
+        }
     }
 
     fn search(&self, ball: Ball) -> Search<'_> {
@@ -491,9 +496,9 @@ impl Neighbours {
     }
 
     #[inline(always)]
-    fn all<const PERIODIC: bool>(&self, i: u32, balls: &(impl Balls + ?Sized), hits: &mut Hits) {
+    fn all<const PERIODIC: bool>(&self, ball: Ball, balls: &(impl Balls + ?Sized), hits: &mut Hits) {
         hits.count = 0;
-        let search = self.search(balls.ball(i as usize));
+        let search = self.search(ball);
         for level in self.levels.iter().filter(|l| !l.items.is_empty()) {
             level.within::<PERIODIC>(&search, hits);
         }
@@ -519,7 +524,8 @@ mod tests {
 
     fn check(balls: &[Ball], min: DVec3, period: DVec3) {
         let mut grid = Neighbours::default();
-        grid.build(balls, min, period);
+        let numbers: Vec<u32> = (0..balls.len() as u32).collect();
+        grid.build(&numbers, balls, min, period);
         let mut found = BTreeSet::new();
         let mut hits = Hits::default();
         for i in 0..balls.len() {
@@ -531,7 +537,7 @@ mod tests {
         }
         let all: Vec<BTreeSet<u32>> = (0..balls.len() as u32)
             .map(|i| {
-                grid.all_of(i, balls, &mut hits);
+                grid.all_near(balls[i as usize], balls, &mut hits);
                 let set: BTreeSet<u32> = hits.pairs().iter().map(|h| h.0).collect();
                 assert_eq!(set.len(), hits.pairs().len(), "each once");
                 set
@@ -572,8 +578,36 @@ mod tests {
         let mut balls = cloud(300, DVec3::ONE, |_| 0.05);
         balls.push([1e6, -1e5, 1e6, 0.05]);
         let mut grid = Neighbours::default();
-        grid.build(&balls[..], DVec3::ZERO, DVec3::ZERO);
+        let numbers: Vec<u32> = (0..balls.len() as u32).collect();
+        grid.build(&numbers, &balls[..], DVec3::ZERO, DVec3::ZERO);
         assert!(grid.memory_bytes() < 100_000, "{} bytes", grid.memory_bytes());
         check(&balls, DVec3::ZERO, DVec3::ZERO);
+    }
+
+    #[test]
+    fn finds_the_members_near_one_that_is_none_however_large_and_wherever_it_is() {
+        let mut random = Random::new(5, 0);
+        for (period, few) in [(DVec3::ZERO, 1), (DVec3::ZERO, 200), (DVec3::new(1.0, 0.0, 0.45), 200)] {
+            let size = DVec3::select(period.cmpgt(DVec3::ZERO), period, DVec3::ONE);
+            let balls = cloud(400, size, |r| 0.01 + 0.03 * r.uniform());
+            let members: Vec<u32> = (0..few as u32).map(|k| 2 * k).collect();
+            let mut grid = Neighbours::default();
+            grid.build(&members, &balls[..], DVec3::ZERO, period);
+            let mut hits = Hits::default();
+            for n in 0..500 {
+                let x = size * (3.0 * DVec3::new(random.uniform(), random.uniform(), random.uniform()) - 1.0);
+                let x = DVec3::select(period.cmpgt(DVec3::ZERO), x.rem_euclid(size), x);
+                let ball = if n % 2 == 0 { balls[n % 400] } else { [x.x, x.y, x.z, 0.3 * random.uniform().powi(3)] };
+                grid.all_near(ball, &balls[..], &mut hits);
+                let found: BTreeSet<u32> = hits.pairs().iter().map(|h| h.0).collect();
+                assert_eq!(found.len(), hits.pairs().len(), "each once");
+                let near = |&m: &u32| {
+                    let other = balls[m as usize];
+                    let d: f64 = (0..3).map(|k| nearest_image(ball[k] - other[k], period[k]).powi(2)).sum();
+                    d < (ball[3] + other[3]).powi(2)
+                };
+                assert_eq!(found, members.iter().copied().filter(near).collect(), "{ball:?}");
+            }
+        }
     }
 }

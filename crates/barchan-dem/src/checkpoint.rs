@@ -4,7 +4,7 @@
 use crate::DemError;
 use crate::bodies::Held;
 use crate::kernel::Kernels;
-use crate::lists::{Batch, BlockLists, Facing, Pairs, Rolls, WallBatch};
+use crate::lists::{Asleep, Batch, BlockLists, Facing, Kept, Pairs, Rolls, WallBatch};
 use crate::live::Warp;
 use crate::settings::{Column, Settings};
 use crate::state::{Load, Record};
@@ -46,6 +46,12 @@ impl Reader<'_> {
             Column::U64(v) => Ok(v),
             _ => Err(DemError::Checkpoint(format!("column {name} does not hold 64-bit integers"))),
         }
+    }
+    fn kept<R: Real>(&self, name: &str, n: usize) -> Result<Vec<Kept<R>>, DemError> {
+        let v = self.f64s(name)?;
+        of_length(name, v.len(), 8 * n)?;
+        let four = |v: &[f64]| std::array::from_fn(|c| R::of(v[c]));
+        Ok(v.chunks_exact(8).map(|v| (four(&v[..4]), four(&v[4..]))).collect())
     }
     fn rows(&self, name: &str, n: usize) -> Result<Vec<[f64; 4]>, DemError> {
         let v = self.f64s(name)?;
@@ -139,11 +145,23 @@ impl<R: Kernels> Solver<R> {
         if !self.pinned.waking.is_empty() {
             out.push(("waking".into(), Column::U32(self.pinned.waking.clone())));
         }
+        let Asleep { pairs, walls } = &self.asleep;
+        let kept = |(slide, roll): &Kept<R>| slide.iter().chain(roll).copied().collect::<Vec<R>>();
+        if !pairs.is_empty() {
+            out.push(("asleep".into(), Column::U32(pairs.iter().flat_map(|p| p.0).collect())));
+            out.push(("asleep.kept".into(), reals(pairs.iter().flat_map(|p| kept(&p.1)))));
+        }
+        if !walls.is_empty() {
+            let ints = walls.iter().flat_map(|((i, wall, key), _)| [*i, u32::from(*wall), *key]);
+            out.push(("asleep.walls".into(), Column::U32(ints.collect())));
+            out.push(("asleep.walls.kept".into(), reals(walls.iter().flat_map(|w| kept(&w.1)))));
+        }
         out.push(("block.end".into(), Column::U32(self.blocks.iter().map(|b| b.end).collect())));
         for (b, lists) in self.blocks.iter().enumerate() {
-            for (kind, Pairs { batches, rolls, touching, .. }) in [("inner", &lists.inner), ("cross", &lists.cross)] {
-                let with_touching = batches.iter().zip(touching);
-                let ints = with_touching.flat_map(|(x, &t)| x.i.into_iter().chain(x.j).chain([t.into()])).collect();
+            for (kind, list) in [("inner", &lists.inner), ("cross", &lists.cross)] {
+                let Pairs { batches, rolls, .. } = list;
+                let ints =
+                    list.with_touching().flat_map(|(x, t)| x.i.into_iter().chain(x.j).chain([t.into()])).collect();
                 out.push((format!("block.{b}.{kind}"), Column::U32(ints)));
                 out.push((
                     format!("block.{b}.{kind}.slide"),
@@ -168,15 +186,6 @@ impl<R: Kernels> Solver<R> {
                 format!("block.{b}.walls.roll"),
                 reals(lists.wall_rolls.iter().flat_map(|x| x.0.into_iter().flatten())),
             ));
-            // Only where something sleeps.
-            let awake = [&lists.inner, &lists.cross].map(|list| list.awake);
-            if awake != [&lists.inner, &lists.cross].map(|list| list.batches.len()) || !lists.asleep.is_empty() {
-                let walls = lists.asleep.iter().flat_map(|((i, wall, key), _)| [*i, u32::from(*wall), *key]);
-                let ints = awake.into_iter().map(|n| n as u32).chain(walls).collect();
-                out.push((format!("block.{b}.asleep"), Column::U32(ints)));
-                let kept = lists.asleep.iter().flat_map(|(_, (slide, roll))| slide.iter().chain(roll).copied());
-                out.push((format!("block.{b}.asleep.kept"), reals(kept)));
-            }
             if !lists.facings.is_empty() {
                 let facings = lists.facings.iter().flat_map(|f| [f.i, f.wall, f.from, f.to, f.lane, f.lanes]);
                 out.push((format!("block.{b}.facings"), Column::U32(facings.collect())));
@@ -288,6 +297,19 @@ impl<R: Kernels> Solver<R> {
             solver.warp = Warp::from_column(&column).ok_or_else(damaged)?;
         }
 
+        if columns("asleep").is_some() {
+            let slots = read.u32s("asleep")?;
+            of_length("asleep", slots.len() % 2, 0)?;
+            let kept = read.kept("asleep.kept", slots.len() / 2)?;
+            solver.asleep.pairs = slots.chunks_exact(2).map(|p| [p[0], p[1]]).zip(kept).collect();
+        }
+        if columns("asleep.walls").is_some() {
+            let keys = read.u32s("asleep.walls")?;
+            of_length("asleep.walls", keys.len() % 3, 0)?;
+            let kept = read.kept("asleep.walls.kept", keys.len() / 3)?;
+            solver.asleep.walls = keys.chunks_exact(3).map(|k| (k[0], k[1] as u16, k[2])).zip(kept).collect();
+        }
+
         let ends = read.u32s("block.end")?;
         of_length("block.end", ends.len(), blocks)?;
         for (b, &end) in ends.iter().enumerate() {
@@ -304,7 +326,6 @@ impl<R: Kernels> Solver<R> {
                     .map(|(x, m)| Batch { i: eight(&x[..8]), j: eight(&x[8..16]), slide: four(m) })
                     .collect();
                 list.touching = ints.chunks_exact(17).map(|x| x[16] as u8).collect();
-                list.awake = list.batches.len();
                 list.rolls = read.f64s(&format!("{name}.roll"))?.chunks_exact(32).map(|m| Rolls(four(m))).collect();
                 of_length(&name, list.rolls.len(), if solver.rolling { list.batches.len() } else { 0 })?;
             }
@@ -327,17 +348,6 @@ impl<R: Kernels> Solver<R> {
                 .collect();
             lists.wall_rolls = read.f64s(&format!("{name}.roll"))?.chunks_exact(32).map(|m| Rolls(four(m))).collect();
             of_length(&name, lists.wall_rolls.len(), if solver.rolling { lists.walls.len() } else { 0 })?;
-            let name = format!("block.{b}.asleep");
-            if columns(&name).is_some() {
-                let (ints, kept) = (read.u32s(&name)?, read.f64s(&format!("{name}.kept"))?);
-                let (awake, walls) = ints.split_at_checked(2).ok_or_else(damaged)?;
-                of_length(&name, walls.len() % 3, 0)?;
-                of_length(&name, kept.len(), walls.len() / 3 * 8)?;
-                (lists.inner.awake, lists.cross.awake) = (awake[0] as usize, awake[1] as usize);
-                let four = |m: &[f64]| std::array::from_fn(|c| R::of(m[c]));
-                let sleeper = |(x, m): (&[u32], &[f64])| ((x[0], x[1] as u16, x[2]), (four(&m[..4]), four(&m[4..])));
-                lists.asleep = walls.chunks_exact(3).zip(kept.chunks_exact(8)).map(sleeper).collect();
-            }
             if columns(&format!("block.{b}.facings")).is_some() {
                 let facing = |f: &[u32]| Facing { i: f[0], wall: f[1], from: f[2], to: f[3], lane: f[4], lanes: f[5] };
                 let name = format!("block.{b}.facings");
@@ -358,24 +368,25 @@ impl<R: Kernels> Solver<R> {
         let starts = std::iter::once(0).chain(self.blocks.iter().map(|b| b.end));
         let ranges: Vec<_> = starts.zip(&self.blocks).map(|(from, b)| from as usize..b.end as usize).collect();
         let old = ranges.last().map_or(0, |r| r.end);
+        let triangle = |w: u32, t: u32| {
+            let facets = self.settings.walls.get(w as usize).and_then(|w| w.facets());
+            facets.is_some_and(|f| (t as usize) < f.mesh().triangles.len())
+        };
+        let known = |wall: u16, key: u32| {
+            let wall = self.settings.walls.get(wall as usize);
+            wall.is_some_and(|w| w.facets().is_none_or(|f| key == NO_FEATURE || key < f.features()))
+        };
         let walls = |b: &BlockLists<R>| {
-            let triangle = |w: u32, t: u32| {
-                let facets = self.settings.walls.get(w as usize).and_then(|w| w.facets());
-                facets.is_some_and(|f| (t as usize) < f.mesh().triangles.len())
-            };
-            let known = |wall: u16, key: u32| {
-                let wall = self.settings.walls.get(wall as usize);
-                wall.is_some_and(|w| w.facets().is_none_or(|f| key == NO_FEATURE || key < f.features()))
-            };
             b.walls.iter().all(|x| x.len <= 8 && (0..8).all(|k| known(x.wall[k], x.key[k])))
-                && b.asleep.iter().all(|((_, wall, key), _)| known(*wall, *key))
                 && b.facings.iter().all(|f| {
                     b.triangles
                         .get(f.from as usize..f.to as usize)
                         .is_some_and(|t| t.iter().all(|&t| triangle(f.wall, t)))
                 })
         };
-        let fit = self.blocks.iter().zip(&ranges).all(|(b, r)| r.start <= r.end && walls(b) && b.fits(r.clone(), old));
+        let fit = self.blocks.iter().zip(&ranges).all(|(b, r)| r.start <= r.end && walls(b) && b.fits(r.clone(), old))
+            && self.asleep.fits(old)
+            && self.asleep.walls.iter().all(|((_, wall, key), _)| known(*wall, *key));
         let listed = self.spheres.listed.iter().all(|&s| s == crate::state::NEWBORN || (s as usize) < old);
         if !fit || !listed {
             return Err(damaged());

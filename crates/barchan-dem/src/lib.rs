@@ -179,6 +179,11 @@ impl Dem {
         on!(&self.0, s => s.contacts_now())
     }
 
+    /// Rows in [`Dem::frame`] of the grains of each contact between two, and the force of the second on the first [N]; in a fixed order.
+    pub fn pushes(&self) -> Vec<([usize; 2], DVec3)> {
+        on!(&self.0, s => s.pushes())
+    }
+
     /// Number of touching contacts per grain on average: a contact of two grains counts for both, one with a wall once.
     pub fn coordination(&self) -> f64 {
         on!(&self.0, s => s.coordination())

@@ -208,6 +208,11 @@ impl Dem {
         on!(&mut self.0, s => s.set_pinned(ids));
     }
 
+    /// Whether the grain in a row of [`Dem::frame`] is held.
+    pub fn is_pinned(&self, row: usize) -> bool {
+        on!(&self.0, s => s.pinned.has(row))
+    }
+
     /// Ids of the grains that are held, in order.
     pub fn pinned(&self) -> &[u32] {
         on!(&self.0, s => &s.pinned.ids)

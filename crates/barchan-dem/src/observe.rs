@@ -98,7 +98,7 @@ impl<R: Kernels> Solver<R> {
         let pass = self.pass();
         for b in &self.blocks {
             for (list, both) in [(&b.inner, true), (&b.cross, false)] {
-                for (n, (batch, _)) in list.computed().enumerate().filter(|(_, (_, touching))| *touching != 0) {
+                for (n, (batch, _)) in list.with_touching().enumerate().filter(|(_, (_, touching))| *touching != 0) {
                     let p = (R::PROBE.pairs)(&pass, batch, list.rolls.get(n));
                     for k in (0..WIDTH).filter(|k| p.touching >> k & 1 == 1 && (both || batch.i[*k] < batch.j[*k])) {
                         visit(&p, k, batch.i[k], Met::Sphere(batch.j[k]));
@@ -133,6 +133,16 @@ impl<R: Kernels> Solver<R> {
                 tangential_force: at(&p.traction),
                 elastic_energy: p.energy[k],
             });
+        });
+        out
+    }
+
+    pub fn pushes(&self) -> Vec<([usize; 2], DVec3)> {
+        let mut out = Vec::new();
+        self.each_contact(&mut |p, k, i, j| {
+            let Met::Sphere(j) = j else { return };
+            let at = |c: &[[f64; WIDTH]; 3]| DVec3::new(c[0][k], c[1][k], c[2][k]);
+            out.push(([i, j].map(|s| self.slot_of(s)), at(&p.traction) - at(&p.normal) * p.press[k]));
         });
         out
     }
@@ -191,7 +201,8 @@ impl<R: Kernels> Solver<R> {
         self.grains.memory_bytes()
             + self.spheres.memory_bytes()
             + self.blocks.iter().map(|b| b.memory_bytes()).sum::<usize>()
-            + self.grid.memory_bytes()
+            + self.grids.memory_bytes()
+            + self.asleep.memory_bytes()
             + self.scratch.memory_bytes()
     }
 
@@ -200,7 +211,7 @@ impl<R: Kernels> Solver<R> {
         let sphere = 3 * size_of::<crate::state::Record<R>>() + 3 * size_of::<crate::state::Load<R>>();
         let grain = size_of::<[f64; 4]>() * if self.grains.all_spheres() { 4 } else { 8 } + 8;
         let batches = |touching: bool| -> usize {
-            let lists = self.blocks.iter().flat_map(|b| b.inner.computed().chain(b.cross.computed()));
+            let lists = self.blocks.iter().flat_map(|b| b.inner.with_touching().chain(b.cross.with_touching()));
             lists.filter(|(_, lanes)| (*lanes != 0) == touching).count()
         };
         let (touching, near) = (batches(true), batches(false));

@@ -24,6 +24,8 @@ pub struct Pinned {
     count: usize,
     /// By slot; empty where none is.
     flags: Vec<bool>,
+    /// Whether the lists were built for these, in these slots.
+    still: bool,
     /// Slots of the grains that move, once looked up.
     pieces: Option<Vec<Range<usize>>>,
 }
@@ -48,6 +50,16 @@ impl Pinned {
         }
     }
 
+    /// Whether they are those the lists were built for, in the same slots.
+    pub fn still(&self) -> bool {
+        self.still
+    }
+
+    /// The lists have been built for them as they are.
+    pub fn listed(&mut self) {
+        self.still = true;
+    }
+
     /// How many are.
     pub fn count(&self) -> usize {
         self.count
@@ -56,6 +68,7 @@ impl Pinned {
     /// Looks up where they are.
     pub fn find(&mut self, grains: &Grains) {
         self.pieces = None;
+        self.still = false;
         self.flags.clear();
         if !self.ids.is_empty() {
             self.flags.extend(grains.id.iter().map(|id| self.ids.binary_search(id).is_ok()));

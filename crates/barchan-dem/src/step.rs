@@ -13,14 +13,13 @@ use crate::DemError;
 use crate::bodies::{Carrier, Carriers, Held};
 use crate::integrate::{Block, Clock};
 use crate::kernel::{self, BlockKernel, Integrate, Kernels, Met, Pass, Report};
-use crate::lists::{self, BlockLists, Reaching, Rebuild, Scratch};
+use crate::lists::{self, Asleep, BlockLists, Grids, Reaching, Rebuild, Scratch};
 use crate::live::{Warp, advance_wall};
 use crate::order;
 use crate::pinned::Pinned;
 use crate::settings::{PassTime, Settings};
 use crate::state::{Grains, Record, Spheres, vec3};
 use barchan_core::contact::PairTable;
-use barchan_core::neighbours::Neighbours;
 use barchan_core::parallel::{self, Watch};
 use barchan_core::shapes::Shape;
 use barchan_core::simd::Isa;
@@ -48,6 +47,7 @@ pub struct Solver<R: Kernels> {
     pub kernel: BlockKernel<R>,
     pub integrator: Integrate<R>,
     pub blocks: Vec<BlockLists<R>>,
+    pub asleep: Asleep<R>,
     /// Grains in a block.
     pub block: usize,
     /// Lists do not fit the grains any more.
@@ -61,7 +61,7 @@ pub struct Solver<R: Kernels> {
     pub held: Vec<Held>,
     pub pinned: Pinned,
     pub outside: Vec<u32>,
-    pub grid: Neighbours,
+    pub grids: Grids,
     pub scratch: Scratch<R>,
     pub watch: Watch,
     pub timers: [PassTime; 4],
@@ -107,12 +107,13 @@ impl<R: Kernels> Solver<R> {
             kernel: R::select(Isa::detect()),
             integrator: R::integrator(Isa::detect()),
             blocks: Vec::new(),
+            asleep: Asleep::default(),
             block: 1,
             stale: true,
             builds_since_sort: BUILDS_PER_SORT,
             pinned: Pinned::default(),
             outside: Vec::new(),
-            grid: Neighbours::default(),
+            grids: Grids::default(),
             scratch: Scratch::default(),
             watch: Watch::default(),
             timers: PASSES.map(|name| PassTime { name, ..PassTime::default() }),
@@ -257,8 +258,12 @@ impl<R: Kernels> Solver<R> {
 
     /// Id of the grain that sphere `s` belongs to.
     pub fn id_of(&self, s: u32) -> u32 {
-        let g = if self.grains.all_spheres() { s } else { self.spheres.grain[s as usize] };
-        self.grains.id[g as usize]
+        self.grains.id[self.slot_of(s)]
+    }
+
+    /// Slot of the grain that sphere `s` belongs to.
+    pub fn slot_of(&self, s: u32) -> usize {
+        (if self.grains.all_spheres() { s } else { self.spheres.grain[s as usize] }) as usize
     }
 
     /// Wraps, sorts, and builds the lists anew; looks for grains that left or broke.
@@ -281,10 +286,12 @@ impl<R: Kernels> Solver<R> {
         self.block = lists::block_size(self.grains.len(), self.spheres.len());
         self.pinned.forget_pieces();
         let mut scratch = take(&mut self.scratch);
-        let (mut grid, mut blocks) = (take(&mut self.grid), take(&mut self.blocks));
-        lists::build(&self.sources(), &mut scratch, &mut grid, &self.spheres, &mut blocks);
+        let (mut grids, mut blocks, mut asleep) =
+            (take(&mut self.grids), take(&mut self.blocks), take(&mut self.asleep));
+        lists::build(&self.sources(), &mut scratch, &mut grids, &self.spheres, &mut blocks, &mut asleep);
         scratch.make_room();
-        (self.scratch, self.grid, self.blocks) = (scratch, grid, blocks);
+        (self.scratch, self.grids, self.blocks, self.asleep) = (scratch, grids, blocks, asleep);
+        self.pinned.listed();
         self.spheres.listed.par_iter_mut().enumerate().for_each(|(s, l)| *l = s as u32);
         self.stale = false;
         Ok(())
@@ -333,12 +340,15 @@ impl<R: Kernels> Solver<R> {
     /// Brings grains back across periodic sides; notes those that left through the others.
     fn wrap(&mut self) -> Result<(), DemError> {
         let (domain, period, time) = (self.settings.domain, self.period(), self.time());
-        let (grains, records) = (&self.grains, &self.spheres.record);
+        let (grains, records, pinned) = (&self.grains, &self.spheres.record, &self.pinned);
         // Nearly all grains are where they should be; the rest is handled one by one, in order.
         let astray: Vec<u32> = (0..grains.len() as u32)
             .into_par_iter()
             .filter(|&g| {
                 let g = g as usize;
+                if pinned.has(g) {
+                    return false;
+                }
                 let x = vec3(grains.place(g, records));
                 let inside = x.cmpge(domain.min).all() && x.cmplt(domain.max).all();
                 !inside || !vec3(&grains.velocity[g]).is_finite() || !vec3(&grains.momentum[g]).is_finite()
@@ -394,9 +404,14 @@ impl<R: Kernels> Solver<R> {
         let [v, r, free] = sums.iter().fold([0.0; 3], |a, b| std::array::from_fn(|k| a[k] + b[k]));
         let steps = if v > 0.0 { (SKIN_MEAN * r / (MARGIN * v * dt)).min(MOST_STEPS) } else { MOST_STEPS };
         let struck = if self.pinned.count() > 0 { SKIN_STRUCK * v / free.max(1.0) } else { 0.0 };
-        let skin = |g: usize| {
-            let (v, r) = speed(g);
-            skin(if free_to_move(&g) { v.max(struck) } else { 0.0 }, r, steps * dt)
+        let (pinned, before) = (&self.pinned, &self.grains.budget);
+        let skin = |g: usize| match (pinned.has(g), pinned.still()) {
+            (true, true) => before[g],
+            (true, false) => skin(0.0, speed(g).1, steps * dt),
+            (false, _) => {
+                let (v, r) = speed(g);
+                skin(v.max(struck), r, steps * dt)
+            }
         };
         self.grains.budget = (0..n).into_par_iter().map(skin).collect();
         steps

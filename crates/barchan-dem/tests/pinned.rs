@@ -109,3 +109,52 @@ fn a_grain_of_several_spheres_weighs_again_what_it_weighed() {
     run(&mut dem, 400);
     assert!((state(&dem, 0).0 - before).length() > 1e-5);
 }
+
+/// Most lists are built for the free ones alone, while the pinned stay as they are: nobody may be missed, and what is pinned or let go in
+/// between must be noticed.
+#[test]
+fn among_pinned_grains_no_contact_is_missed_and_two_that_are_pinned_never_meet() {
+    for shape in [0, 1] {
+        let (_, mut dem) = heap(200, shape);
+        let place = dem.frame().position.to_vec();
+        let id = dem.frame().id.to_vec();
+        let below = |z: f64| -> Vec<u32> { (0..id.len()).filter(|&i| place[i].z < z).map(|i| id[i]).collect() };
+        let rebuilds = |dem: &Dem| dem.timers()[2].runs;
+        let rain = |n: usize| {
+            let at = |k: usize| DVec3::new(4e-3 + 4.5e-3 * (k % 5) as f64, 4e-3 + 4.5e-3 * (k / 5) as f64, 0.03);
+            let drop = |k: usize| NewGrain {
+                shape,
+                velocity: DVec3::NEG_Z * (0.5 + 0.2 * n as f64),
+                ..grain(at(k), DVec3::ZERO, 1e-3)
+            };
+            (0..15).map(drop).collect::<Vec<_>>()
+        };
+        let (mut met, mut before) = (0, 0);
+        for (n, z) in [8e-3, 8e-3, 5e-3, 1.0, 0.0, 6e-3].into_iter().enumerate() {
+            dem.set_pinned(&below(z));
+            dem.add(&rain(n)).unwrap();
+            before = rebuilds(&dem);
+            for _ in 0..40 {
+                run(&mut dem, 25);
+                let frame = dem.frame();
+                let spheres: Vec<_> = frame.spheres().collect();
+                let held = |row: usize| dem.is_pinned(row);
+                let mut expected = Vec::new();
+                for (k, a) in spheres.iter().enumerate() {
+                    for b in spheres[..k].iter().filter(|b| b.grain != a.grain && !(held(a.grain) && held(b.grain))) {
+                        if a.centre.distance(b.centre) < (a.radius + b.radius) * (1.0 - 1e-12) {
+                            expected.push([a.grain.min(b.grain), a.grain.max(b.grain)]);
+                        }
+                    }
+                }
+                let mut found: Vec<[usize; 2]> =
+                    dem.pushes().iter().map(|p| [p.0[0].min(p.0[1]), p.0[0].max(p.0[1])]).collect();
+                expected.sort_unstable();
+                found.sort_unstable();
+                assert_eq!(found, expected, "shape {shape}, {n}");
+                met += found.iter().filter(|p| held(p[0]) != held(p[1])).count();
+            }
+        }
+        assert!(met > 1000 && rebuilds(&dem) > before + 2, "{met} meetings, {} rebuilds", rebuilds(&dem) - before);
+    }
+}

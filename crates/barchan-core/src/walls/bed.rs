@@ -125,10 +125,10 @@ impl Bed {
         let from = DVec3::new(p.x - own.0 as f64, p.y - own.1 as f64, p.z);
         let over = here.at(from.x, from.y);
         let above = p.z >= over;
-        let reach = (p.z - over).abs().min(if above { most } else { BELOW });
-        let mut best = here.nearest(from);
+        let far = (most * most, DVec3::Z * most, DVec2::ZERO);
+        let mut best = if above && here.is_beyond(from, far.0) { far } else { here.nearest(from) };
         // Nothing outside this square can be nearer.
-        let reach = reach.min(best.0.sqrt());
+        let reach = (p.z - over).abs().min(if above { most } else { BELOW }).min(best.0.sqrt());
         let [low, high] = [p.truncate() - reach, p.truncate() + reach].map(|c| (floor(c.x), floor(c.y)));
         for j in low.1..=high.1 {
             for i in low.0..=high.0 {
@@ -142,7 +142,7 @@ impl Bed {
                 }
                 let patch = self.patch(i, j);
                 let up = from.z - from.z.clamp(patch.low, patch.high);
-                if beside + up * up < best.0 {
+                if beside + up * up < best.0 && !patch.is_beyond(from, best.0) {
                     let found = patch.nearest(from);
                     if found.0 < best.0 {
                         best = found;
@@ -180,6 +180,17 @@ impl Patch {
     #[inline]
     fn at(&self, u: f64, v: f64) -> f64 {
         self.base + self.along.x * u + (self.along.y + self.twist * u) * v
+    }
+
+    /// Whether a point is farther above than the root of `square`, by a bound: from the place of the patch that is next to it, the surface rises
+    /// by no more than the greatest slope on the way to any other, and that way is no longer than the one from the point, seen from above. So a
+    /// distance t aside costs at most slope · t of the gap, and the nearest is at least gap / √(1 + slope²) away.
+    #[inline]
+    fn is_beyond(&self, p: DVec3, square: f64) -> bool {
+        let gap = p.z - self.at(p.x.clamp(0.0, 1.0), p.y.clamp(0.0, 1.0));
+        // The slope is linear in u and v: its components are largest at corners.
+        let steep = self.along.abs().max((self.along + self.twist).abs());
+        gap > 0.0 && gap * gap > square * (1.0 + steep.length_squared()) * (1.0 + 1e-12)
     }
 
     /// Square of the distance of the nearest point, the way from there to `p`, and the slope there.
@@ -303,6 +314,37 @@ mod tests {
                 assert!((bed.relief().over(foot.x, foot.y).unwrap().z - foot.z).abs() < 1e-9);
             }
         }
+    }
+
+    /// For a ball that does not touch it is enough to know that: the search ends early, and must not end too early.
+    #[test]
+    fn a_ball_meets_what_is_within_its_radius_and_is_told_of_nothing_else() {
+        let (mut random, state) = (Random::new(6, 0), WallState::default());
+        let (mut met, mut apart) = (0, 0);
+        for n in 0..40 {
+            // From gentle bumps to needles and pits of several cells.
+            let steep = 0.02 * f64::from(n);
+            let heights: Vec<f64> = (0..400).map(|_| 0.6 * random.uniform().powi(1 + n % 4)).collect();
+            let wall = bed([20, 20], |p| {
+                let cell = |x: f64, low: f64| ((x - low) / 0.1) as usize;
+                steep * heights[cell(p.x, 1.0) + 20 * cell(p.y, -2.0)]
+            });
+            for _ in 0..200 {
+                let at = DVec2::new(1.1 + 1.8 * random.uniform(), -1.9 + 1.8 * random.uniform());
+                let x = at.extend(0.5 + 0.7 * steep * random.uniform() + 0.1 * random.uniform());
+                let radius = 0.02 + 0.15 * random.uniform();
+                let (whole, ball) = (wall.nearest(&state, 0, x), wall.nearest_to_ball(&state, 0, x, radius));
+                if whole.distance.abs() < radius {
+                    met += 1;
+                    let off = (whole.distance - ball.distance).abs().max((whole.normal - ball.normal).length());
+                    assert!(off < 1e-12, "{whole:?} {ball:?}");
+                } else {
+                    apart += 1;
+                    assert!(ball.distance.abs() >= radius * (1.0 - 1e-12), "{} {radius}", ball.distance);
+                }
+            }
+        }
+        assert!(met > 1000 && apart > 1000, "{met} {apart}");
     }
 
     #[test]

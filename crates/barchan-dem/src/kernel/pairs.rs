@@ -307,9 +307,9 @@ pub(super) unsafe fn pairs<S: Simd, const BOTH: bool, const USUAL: bool>(
         [Gap { normal: Vec3::zero(), overlap: zero, ri: zero, rj: zero, radius: zero, touching: none }; TILE];
     let mut motions = [Motion { velocity: Vec3::zero(), spin: Vec3::zero(), inverse_mass: zero, row: zero }; TILE];
     let mut pushes = [Push { on_i: [zero; 8], turn_j: Vec3::zero() }; TILE];
-    let Pairs { batches, rolls, touching, awake } = list;
-    let whole = *awake / S::TOGETHER * S::TOGETHER;
-    let (batches, left) = batches[..*awake].split_at_mut(whole);
+    let Pairs { batches, rolls, touching } = list;
+    let whole = batches.len() / S::TOGETHER * S::TOGETHER;
+    let (batches, left) = batches.split_at_mut(whole);
     let (touching, left_touching) = touching.split_at_mut(whole);
     let (rolls, left_rolls) = rolls.split_at_mut(if rolling { whole } else { 0 });
     let mut pair = [left.first().copied().unwrap_or_else(|| Batch::empty(first)), Batch::empty(first)];
@@ -386,8 +386,8 @@ pub(super) unsafe fn pairs<S: Simd, const BOTH: bool, const USUAL: bool>(
         }
     }
     left.iter_mut().zip(pair).for_each(|(batch, done)| *batch = done);
-    left_touching.iter_mut().take(left.len()).zip(pair_touching).for_each(|(touching, done)| *touching = done);
-    left_rolls.iter_mut().take(left.len()).zip(pair_rolls).for_each(|(rolls, done)| *rolls = done);
+    left_touching.iter_mut().zip(pair_touching).for_each(|(touching, done)| *touching = done);
+    left_rolls.iter_mut().zip(pair_rolls).for_each(|(rolls, done)| *rolls = done);
 }
 
 /// Both ends of a group's pairs.

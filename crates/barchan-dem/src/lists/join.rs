@@ -12,19 +12,18 @@ use std::ops::Range;
 const MOST: usize = 64;
 
 impl<R: Real> Pairs<R> {
-    /// Enters a pair that has no memory yet, behind those that are computed.
+    /// Enters a pair that has no memory yet.
     fn enter(&mut self, i: u32, j: u32, rolling: bool) {
         let spare = |b: &Batch<R>| (0..WIDTH).find(|&k| b.i[k] == b.j[k]);
-        let last = self.batches[..self.awake].last().and_then(spare);
+        let last = self.batches.last().and_then(spare);
         if last.is_none() {
-            self.batches.insert(self.awake, Batch::empty(i));
-            self.touching.insert(self.awake, 0);
+            self.batches.push(Batch::empty(i));
+            self.touching.push(0);
             if rolling {
-                self.rolls.insert(self.awake, Rolls::default());
+                self.rolls.push(Rolls::default());
             }
-            self.awake += 1;
         }
-        let (b, k) = (self.awake - 1, last.unwrap_or(0));
+        let (b, k) = (self.batches.len() - 1, last.unwrap_or(0));
         (self.batches[b].i[k], self.batches[b].j[k]) = (i, j);
     }
 }

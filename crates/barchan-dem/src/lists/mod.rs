@@ -5,12 +5,15 @@
 //! and each block evaluates its own side with its own, exactly mirrored, memory. So a block writes only what is its own:
 //! no atomics, no second pass, and sums in an order that no number of threads can change.
 //!
-//! Within a list pairs that touch come before pairs that are only near: a batch of near pairs costs its positions. Last come
-//! pairs that are both pinned and touched when they were: nothing is computed for them, their memory is kept.
+//! Within a list pairs that touch come before pairs that are only near: a batch of near pairs costs its positions. Two that are pinned are in
+//! no list; what they remember of each other sleeps ([`Asleep`]). Most lists are built while the pinned stay as they are: then only those that are
+//! free are sorted and searched, and what sleeps is not touched.
 
+mod asleep;
 mod join;
 mod walls;
 
+pub use asleep::Asleep;
 pub use join::join;
 pub use walls::{ASKED_BEYOND, Facing, Feet, WallBatch};
 
@@ -59,20 +62,18 @@ pub struct Pairs<R> {
     pub rolls: Vec<Rolls<R>>,
     /// Of each batch, the lanes that touched at the last evaluation.
     pub touching: Vec<u8>,
-    /// How many batches are computed; the rest sleeps.
-    pub awake: usize,
 }
 
 impl<R> Default for Pairs<R> {
     fn default() -> Self {
-        Pairs { batches: Vec::new(), rolls: Vec::new(), touching: Vec::new(), awake: 0 }
+        Pairs { batches: Vec::new(), rolls: Vec::new(), touching: Vec::new() }
     }
 }
 
 impl<R: Real> Pairs<R> {
-    /// The batches that are computed, each with the lanes that touch.
-    pub fn computed(&self) -> impl Iterator<Item = (&Batch<R>, u8)> {
-        self.batches[..self.awake].iter().zip(self.touching.iter().copied())
+    /// The batches, each with the lanes that touch.
+    pub fn with_touching(&self) -> impl Iterator<Item = (&Batch<R>, u8)> {
+        self.batches.iter().zip(self.touching.iter().copied())
     }
 
     fn clear(&mut self) {
@@ -83,7 +84,6 @@ impl<R: Real> Pairs<R> {
 
     fn fits(&self, i: impl Fn(&u32) -> bool, j: impl Fn(&u32) -> bool) -> bool {
         self.batches.iter().all(|b| b.i.iter().all(&i) && b.j.iter().all(&j))
-            && self.awake <= self.batches.len()
             && self.touching.len() == self.batches.len()
     }
 
@@ -105,8 +105,6 @@ pub struct BlockLists<R> {
     pub cross: Pairs<R>,
     pub walls: Vec<WallBatch<R>>,
     pub wall_rolls: Vec<Rolls<R>>,
-    /// What pinned spheres remember of walls, in the order of their keys, with their slots as of this list.
-    pub asleep: Vec<(WallKey, Kept<R>)>,
     /// Of each batch of `walls`, where there are facings; else empty.
     pub feet: Vec<Feet>,
     /// Spheres near triangles.
@@ -123,7 +121,6 @@ impl<R> Default for BlockLists<R> {
             cross: Pairs::default(),
             walls: Vec::new(),
             wall_rolls: Vec::new(),
-            asleep: Vec::new(),
             feet: Vec::new(),
             facings: Vec::new(),
             triangles: Vec::new(),
@@ -140,7 +137,6 @@ impl<R: Real> BlockLists<R> {
             && self.inner.fits(inside, inside)
             && self.cross.fits(inside, |&j| (j as usize) < spheres)
             && self.walls.iter().all(|b| b.i.iter().all(inside))
-            && self.asleep.iter().all(|(key, _)| inside(&key.0))
             && self.facings.iter().all(|f| {
                 inside(&f.i)
                     && f.from <= f.to
@@ -170,7 +166,6 @@ impl<R: Real> BlockLists<R> {
             + self.cross.memory_bytes()
             + self.walls.capacity() * size_of::<WallBatch<R>>()
             + self.wall_rolls.capacity() * size_of::<Rolls<R>>()
-            + self.asleep.capacity() * size_of::<(WallKey, Kept<R>)>()
             + self.feet.capacity() * size_of::<Feet>()
             + self.facings.capacity() * size_of::<Facing>()
             + 4 * self.triangles.capacity()
@@ -217,6 +212,11 @@ fn mirrored<R: Real>(m: [R; 4]) -> [R; 4] {
     [R::of(-m[0].into()), R::of(-m[1].into()), R::of(-m[2].into()), m[3]]
 }
 
+/// What one contact remembers, seen from the other partner.
+fn turned<R: Real>((slide, roll): Kept<R>) -> Kept<R> {
+    (mirrored(slide), mirrored(roll))
+}
+
 /// Cuts a slice into pieces of the given lengths.
 fn pieces<T>(mut rest: &mut [T], lengths: impl Iterator<Item = usize>) -> Vec<&mut [T]> {
     lengths
@@ -233,7 +233,7 @@ impl<R: Real> BlockLists<R> {
     /// blocks stands twice and is carried by the block of its lower slot.
     fn each_carried(&self, mut visit: impl FnMut(u32, Carried<R>, [R; 4])) {
         for (list, both) in [(&self.inner, true), (&self.cross, false)] {
-            for (n, (batch, touching)) in list.batches.iter().zip(&list.touching).enumerate() {
+            for (n, (batch, touching)) in list.with_touching().enumerate() {
                 for k in (0..WIDTH).filter(|k| touching >> k & 1 == 1) {
                     let (i, j) = (batch.i[k], batch.j[k]);
                     let (slide, roll) =
@@ -250,7 +250,8 @@ impl<R: Real> BlockLists<R> {
 }
 
 impl<R: Real> Carry<R> {
-    fn gather(&mut self, blocks: &[BlockLists<R>], rolling: bool) {
+    /// What the lists of all blocks remember, and what has just woken.
+    fn gather(&mut self, blocks: &[BlockLists<R>], woken: &Asleep<R>, rolling: bool) {
         let spheres = blocks.last().map_or(0, |b| b.end as usize);
         let sizes = || blocks.iter().scan(0, |from, b| Some((b.end - std::mem::replace(from, b.end)) as usize));
         let Carry { starts, entries, rolls, walls } = self;
@@ -261,6 +262,7 @@ impl<R: Real> Carry<R> {
             parallel::run(blocks.iter().zip(pieces(starts, sizes())).collect(), 1, |(b, counts)| {
                 let first = b.end - counts.len() as u32;
                 b.each_carried(|low, _, _| counts[(low - first) as usize] += 1);
+                woken.pairs_of(first..b.end).iter().for_each(|w| counts[(w.0[0] - first) as usize] += 1);
                 counts.iter().map(|&c| c as usize).sum()
             });
         let mut total = 0;
@@ -282,14 +284,18 @@ impl<R: Real> Carry<R> {
         parallel::run(tasks, 1, |((((b, size), entries), rolls), begin)| {
             let first = b.end as usize - size;
             let mut next = starts[first..b.end as usize].to_vec();
-            b.each_carried(|low, carried, roll| {
+            let mut enter = |low: u32, carried, roll| {
                 let at = &mut next[low as usize - first];
                 entries[*at as usize - begin] = carried;
                 if let Some(kept) = rolls.get_mut(*at as usize - begin) {
                     *kept = roll;
                 }
                 *at += 1;
-            });
+            };
+            b.each_carried(&mut enter);
+            for &([low, high], (slide, roll)) in woken.pairs_of(first as u32..b.end) {
+                enter(low, Carried { high, slide }, roll);
+            }
         });
         walls.clear();
         for b in blocks {
@@ -299,8 +305,8 @@ impl<R: Real> Carry<R> {
                     walls.push(((batch.i[k], batch.wall[k], batch.key[k]), (lane(&batch.slide, k), roll)));
                 }
             }
-            walls.extend_from_slice(&b.asleep);
         }
+        walls.extend_from_slice(&woken.walls);
         walls.par_sort_unstable_by_key(|w| w.0);
     }
 
@@ -317,11 +323,14 @@ impl<R: Real> Carry<R> {
         &self.walls[from..from + count]
     }
 
-    /// Old slots above `i` of spheres that old slot `i` touched.
-    fn touched(&self, i: u32) -> impl Iterator<Item = u32> {
-        let row =
-            if i == NEWBORN { 0..0 } else { self.starts[i as usize] as usize..self.starts[i as usize + 1] as usize };
-        self.entries[row].iter().map(|e| e.high)
+    /// Old slots above `i` of spheres that old slot `i` touched, and the memory as seen from `i`.
+    fn touched(&self, i: u32) -> impl Iterator<Item = (u32, Kept<R>)> {
+        let row = self.starts[i as usize] as usize..self.starts[i as usize + 1] as usize;
+        row.map(|at| (self.entries[at].high, (self.entries[at].slide, self.roll(at))))
+    }
+
+    fn roll(&self, at: usize) -> [R; 4] {
+        self.rolls.get(at).copied().unwrap_or([R::of(0.0); 4])
     }
 
     /// Memory of all contacts of old slot `i` with a wall.
@@ -340,8 +349,8 @@ impl<R: Real> Carry<R> {
         let (low, high) = (i.min(j), i.max(j));
         let row = self.starts[low as usize] as usize..self.starts[low as usize + 1] as usize;
         let at = row.start + self.entries[row].iter().position(|e| e.high == high)?;
-        let (slide, roll) = (self.entries[at].slide, self.rolls.get(at).copied().unwrap_or([R::of(0.0); 4]));
-        Some(if i == low { (slide, roll) } else { (mirrored(slide), mirrored(roll)) })
+        let kept = (self.entries[at].slide, self.roll(at));
+        Some(if i == low { kept } else { turned(kept) })
     }
 }
 
@@ -353,12 +362,6 @@ struct Filler<'a, R> {
 }
 
 impl<R: Real> Filler<'_, R> {
-    /// Sees to it that what comes next is in batches of its own; how many there are before.
-    fn close(&mut self) -> usize {
-        self.used = self.used.next_multiple_of(WIDTH);
-        self.pairs.batches.len()
-    }
-
     fn push(&mut self, i: u32, j: u32, carried: Option<Kept<R>>) {
         let k = self.used % WIDTH;
         if k == 0 {
@@ -369,7 +372,7 @@ impl<R: Real> Filler<'_, R> {
             }
         }
         self.used += 1;
-        let Pairs { batches, rolls, touching, .. } = &mut *self.pairs;
+        let Pairs { batches, rolls, touching } = &mut *self.pairs;
         let (Some(batch), Some(touching)) = (batches.last_mut(), touching.last_mut()) else { return };
         (batch.i[k], batch.j[k]) = (i, j);
         if let Some((slide, roll)) = carried {
@@ -491,28 +494,51 @@ pub struct Rebuild<'a> {
 /// Below this gap, as a share of the distance, a pair goes to the front of its list.
 const TOUCHING_GAP: f64 = 1e-4;
 
+/// Cells over those that are free and over those that are pinned.
+#[derive(Debug, Default)]
+pub struct Grids {
+    free: Neighbours,
+    pinned: Neighbours,
+}
+
+impl Grids {
+    /// Bytes held.
+    pub fn memory_bytes(&self) -> usize {
+        self.free.memory_bytes() + self.pinned.memory_bytes()
+    }
+}
+
 /// Builds the lists of all blocks anew, in place; the memory of contacts goes along.
 pub fn build<R: Real>(
     r: &Rebuild<'_>,
     scratch: &mut Scratch<R>,
-    grid: &mut Neighbours,
+    grids: &mut Grids,
     spheres: &Spheres<R>,
     lists: &mut Vec<BlockLists<R>>,
+    asleep: &mut Asleep<R>,
 ) {
     let Scratch { carry, outgoing } = scratch;
     let balls = &Reaching { spheres, budget: &r.grains.budget };
-    grid.build(balls, r.min, r.period);
-    carry.gather(lists, r.rolling);
-    let (grid, carry) = (&*grid, &*carry);
-    let blocks = r.grains.len().div_ceil(r.block);
-    let range = |b: usize| r.grains.spheres_of(b * r.block..((b + 1) * r.block).min(r.grains.len()));
     let grain_of = |s: u32| if r.grains.all_spheres() { s } else { spheres.grain[s as usize] };
-    let block_of = |s: u32| grain_of(s) / r.block as u32;
     // Spheres under a surface are for walls alone.
     let covered = |grain: u32| r.carriers.covers(r.grains.shape[grain as usize]);
-    let old_slot = |s: u32| spheres.listed[s as usize];
     let held = |s: u32| r.pinned.has(grain_of(s) as usize);
-    let asleep = |p: &Near| held(p.i) && held(p.partner());
+    let among = |pinned: bool| -> Vec<u32> { (0..spheres.len() as u32).filter(|&s| held(s) == pinned).collect() };
+    grids.free.build(&among(false), balls, r.min, r.period);
+    if r.pinned.still() {
+        carry.gather(lists, &Asleep::default(), r.rolling);
+    } else {
+        grids.pinned.build(&among(true), balls, r.min, r.period);
+        let now = asleep::now(lists, spheres);
+        let woken = asleep.wake(r, &now, held);
+        carry.gather(lists, &woken, r.rolling);
+        asleep.enter(r, carry, spheres, &now, held);
+    }
+    let (grids, carry) = (&*grids, &*carry);
+    let blocks = r.grains.len().div_ceil(r.block);
+    let range = |b: usize| r.grains.spheres_of(b * r.block..((b + 1) * r.block).min(r.grains.len()));
+    let block_of = |s: u32| grain_of(s) / r.block as u32;
+    let old_slot = |s: u32| spheres.listed[s as usize];
     let fill = |list: &mut Pairs<R>, pairs: &[Near]| {
         list.clear();
         let needed = pairs.len().div_ceil(WIDTH);
@@ -522,24 +548,12 @@ pub fn build<R: Real>(
             list.batches.reserve_exact(needed + needed / 32);
         }
         let mut filler = Filler { pairs: list, rolling: r.rolling, used: 0 };
-        let push = |filler: &mut Filler<'_, R>, p: &Near| {
-            filler.push(p.i, p.partner(), carry.find(old_slot(p.i), old_slot(p.partner())));
-        };
         for touches in [true, false] {
-            pairs.iter().filter(|p| p.touches() == touches && !asleep(p)).for_each(|p| push(&mut filler, p));
+            for p in pairs.iter().filter(|p| p.touches() == touches) {
+                filler.push(p.i, p.partner(), carry.find(old_slot(p.i), old_slot(p.partner())));
+            }
         }
-        let awake = filler.close();
-        pairs.iter().filter(|p| asleep(p)).for_each(|p| push(&mut filler, p));
-        list.awake = awake;
     };
-    // Where most grains are pinned it is only the free ones that look for partners.
-    let few = 2 * r.pinned.count() > r.grains.len();
-    // Where each sphere of the old lists is now.
-    let mut now = vec![NEWBORN; if r.pinned.count() > 0 { carry.starts.len() } else { 0 }];
-    if r.pinned.count() > 0 {
-        let old = spheres.listed.iter().zip(0..).filter(|(old, _)| **old != NEWBORN);
-        old.for_each(|(&old, s)| now[old as usize] = s);
-    }
     outgoing.resize_with(blocks, Vec::new);
     lists.resize_with(blocks, BlockLists::default);
     // What is found within a block goes into its list at once: kept for all blocks it would be a twelfth of all memory.
@@ -550,28 +564,23 @@ pub fn build<R: Real>(
         for i in own.clone() {
             let radius = spheres.record[i].place[3];
             let (i, grain) = (i as u32, grain_of(i as u32));
-            if covered(grain) {
+            if held(i) || covered(grain) {
                 continue;
             }
-            let mut enter = |near: Near| {
-                if own.contains(&(near.partner() as usize)) { inner.push(near) } else { outgoing.push(near) }
+            let mut enter = |hits: &Hits| {
+                for &(j, square) in hits.pairs() {
+                    if grain_of(j) != grain && !covered(grain_of(j)) {
+                        let sum = (radius + spheres.record[j as usize].place[3]) * (1.0 + TOUCHING_GAP);
+                        let near = Near::new(i, j, square < sum * sum);
+                        if own.contains(&(j as usize)) { inner.push(near) } else { outgoing.push(near) }
+                    }
+                }
             };
-            let pinned = held(i);
-            if pinned {
-                let partners = carry.touched(old_slot(i)).map(|old| now[old as usize]);
-                partners.filter(|&j| j != NEWBORN && held(j)).for_each(|j| enter(Near::new(i, j, true)));
-            }
-            match (few, pinned) {
-                (true, true) => continue,
-                (true, false) => grid.all_of(i, balls, &mut hits),
-                (false, _) => grid.pairs_of(i, balls, &mut hits),
-            }
-            // A pair of two that look is taken from its lower slot.
-            let taken = |j: u32| if few { j > i || held(j) } else { !(pinned && held(j)) };
-            let meets = |j: u32| grain_of(j) != grain && !covered(grain_of(j)) && taken(j);
-            for &(j, square) in hits.pairs().iter().filter(|h| meets(h.0)) {
-                let sum = (radius + spheres.record[j as usize].place[3]) * (1.0 + TOUCHING_GAP);
-                enter(Near::new(i, j, square < sum * sum));
+            grids.free.pairs_of(i, balls, &mut hits);
+            enter(&hits);
+            if r.pinned.count() > 0 {
+                grids.pinned.all_near(balls.ball(i as usize), balls, &mut hits);
+                enter(&hits);
             }
         }
         fill(&mut lists.inner, &inner);
@@ -589,7 +598,7 @@ pub fn build<R: Real>(
             cross.extend(other[from..to].iter().map(|o| o.turned()));
         }
         // A pinned grain need not know what free ones do to it. Memory is carried by the lower slot: there it must stand.
-        cross.retain(|p| !(held(p.i) && !held(p.partner()) && p.i > p.partner()));
+        cross.retain(|p| !(held(p.i) && p.i > p.partner()));
         fill(&mut lists.cross, &cross);
         walls::near_walls(r, balls, carry, own.clone(), lists);
         assert!(lists.fits(own, spheres.len()), "a contact list points outside its block");

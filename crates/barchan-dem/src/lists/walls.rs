@@ -2,7 +2,6 @@
 
 use super::{BlockLists, Carry, Kept, Reaching, Rebuild, Rolls};
 use crate::bodies::Carrier;
-use crate::state::NEWBORN;
 use barchan_core::neighbours::{Ball, Balls};
 use barchan_core::simd::{Real, WIDTH};
 use barchan_core::walls::{Foot, NO_FEATURE, Wall, WallState};
@@ -182,7 +181,8 @@ pub(super) fn near_walls<R: Real>(
         for s in own.clone().step_by(CLUSTER).flat_map(|from| {
             let cluster = from..(from + CLUSTER).min(own.end);
             let near = cluster.clone().map(|s| balls.ball(s));
-            if may_reach(wall, state, near, r.wall_skin[w]) { cluster } else { 0..0 }
+            let asleep = carrier == usize::MAX && cluster.clone().all(|s| r.pinned.has(grain_of(s)));
+            if !asleep && may_reach(wall, state, near, r.wall_skin[w]) { cluster } else { 0..0 }
         }) {
             // Bodies feel a ground by other forces than contacts of their spheres; what is pinned meets no wall that does not yield.
             let borne = || wall.bed().is_some() && r.borne.contains(&r.grains.shape[grain_of(s)]);
@@ -218,13 +218,4 @@ pub(super) fn near_walls<R: Real>(
         }
     }
     lists.without_feet();
-    lists.asleep.clear();
-    if r.pinned.count() > 0 {
-        for s in own.filter(|&s| r.pinned.has(grain_of(s)) && balls.spheres.listed[s] != NEWBORN) {
-            let kept = carry.with_walls(balls.spheres.listed[s]);
-            let stands = |wall: u16| matches!(r.carriers.of(wall as usize), Carrier::None);
-            let slept = kept.iter().filter(|(key, _)| stands(key.1));
-            lists.asleep.extend(slept.map(|&((_, wall, key), kept)| ((s as u32, wall, key), kept)));
-        }
-    }
 }

@@ -51,11 +51,11 @@ impl Exchange {
         let grid = *columns.grid();
         let mut fallen = vec![false; grid.len()];
         dug.iter().for_each(|d| fallen[d.0] = true);
-        let stays = |id: u32, row: usize| {
+        let stays = |&row: &usize| {
             let x = frame.position[row];
-            dem.pinned().binary_search(&id).is_ok() && !grid.column_at(x.x, x.y).is_some_and(|c| fallen[c])
+            dem.is_pinned(row) && !grid.column_at(x.x, x.y).is_some_and(|c| fallen[c])
         };
-        let mut held: Vec<u32> = (0..frame.len()).filter(|&i| stays(frame.id[i], i)).map(|i| frame.id[i]).collect();
+        let mut held: Vec<u32> = (0..frame.len()).filter(stays).map(|i| frame.id[i]).collect();
         held.sort_unstable();
         let grains = self.settle(columns, relief, dem, &frame, recipe, &dug);
         drop(frame);

@@ -120,9 +120,10 @@ impl Exchange {
         };
         let seen = |i: usize| {
             let (id, place) = (frame.id[i], frame.position[i]);
-            let before = match dem.pinned().binary_search(&id) {
-                Ok(_) => Some(Watched { id, looks: LOOKS - 1, place, from: place }),
-                Err(_) => self.watched.binary_search_by_key(&id, |w| w.id).ok().map(|k| self.watched[k]),
+            let before = if dem.is_pinned(i) {
+                Some(Watched { id, looks: LOOKS - 1, place, from: place })
+            } else {
+                self.watched.binary_search_by_key(&id, |w| w.id).ok().map(|k| self.watched[k])
             };
             // Who has never lain anywhere leaves no place.
             let from = before.map_or(DVec3::INFINITY, |w| w.from);
@@ -150,8 +151,10 @@ impl Exchange {
         let look = Look::new(self, &grid, relief, &frame, &seen);
         let awake = self.awake(&look, &frame, &mut seen, dem);
         columns.cover(self.held(&grid, relief, &frame));
-        let pinned = self.pin(&look, &frame, dem.pinned(), &seen, &awake);
-        let gone = self.pick(&look, &frame, &pinned, dem.pinned());
+        let pinned = self.pin(&look, &frame, dem, &seen, &awake);
+        let gone = self.pick(&look, &frame, &pinned, dem);
+        let mut stays = vec![true; frame.len()];
+        gone.iter().for_each(|&row| stays[row] = false);
         for &row in &gone {
             self.take(&grid, &frame, row);
         }
@@ -170,8 +173,6 @@ impl Exchange {
             let risen = |c: usize| relief.height[c] + metres((self.owed[c] >> MOTES).max(0));
             self.near(&grid, &frame, |_, c, low| low < risen(c)).into_iter().for_each(|c| open[c] = true);
             self.under(&grid, relief, &frame, |i| !pinned[i]).into_iter().for_each(|c| open[c] = false);
-            let mut stays = vec![true; frame.len()];
-            gone.iter().for_each(|&row| stays[row] = false);
             let mut room = room::over(columns, &frame, &stays);
             room.iter_mut().zip(&open).filter(|r| !r.1).for_each(|r| *r.0 = 0);
             self.share(&grid, &open, &room);
@@ -180,8 +181,7 @@ impl Exchange {
         }
         let mut ids: Vec<u32> = gone.iter().map(|&row| frame.id[row]).collect();
         ids.sort_unstable();
-        let left = (0..frame.len()).filter(|&i| pinned[i]).map(|i| frame.id[i]);
-        let held: Vec<u32> = left.filter(|id| ids.binary_search(id).is_err()).collect();
+        let held: Vec<u32> = (0..frame.len()).filter(|&i| pinned[i] && stays[i]).map(|i| frame.id[i]).collect();
         drop(frame);
         if !ids.is_empty() {
             dem.remove_where(&|id, _| ids.binary_search(&id).is_ok());
@@ -195,21 +195,14 @@ impl Exchange {
     }
 
     /// Which rows are pinned from now on; notes where the others are.
-    fn pin(
-        &mut self,
-        look: &Look,
-        frame: &Frame<'_>,
-        before: &[u32],
-        seen: &[Watched],
-        awake: &[Option<f64>],
-    ) -> Vec<bool> {
+    fn pin(&mut self, look: &Look, frame: &Frame<'_>, dem: &Dem, seen: &[Watched], awake: &[Option<f64>]) -> Vec<bool> {
         let held = |i: usize| {
             let depth = look.depth(frame.position[i]);
             // What is pinned stays so a little longer than it would be pinned: the surface moves by fits and starts.
-            match before.binary_search(&frame.id[i]) {
+            match dem.is_pinned(i) {
                 _ if seen[i].looks == 0 || !look.lies(frame.position[i]) => false,
-                Ok(_) => awake[i].is_none_or(|down| depth > down - 0.5 * self.diameter),
-                Err(_) => seen[i].looks >= LOOKS && awake[i].is_none_or(|down| depth > down),
+                true => awake[i].is_none_or(|down| depth > down - 0.5 * self.diameter),
+                false => seen[i].looks >= LOOKS && awake[i].is_none_or(|down| depth > down),
             }
         };
         let pinned: Vec<bool> = (0..frame.len()).map(|i| self.may(frame, i) && held(i)).collect();
@@ -220,7 +213,7 @@ impl Exchange {
     }
 
     /// Rows of the grains that become columns now: pinned for a look at least, well below the layer, and no free grain near.
-    fn pick(&self, look: &Look, frame: &Frame<'_>, pinned: &[bool], before: &[u32]) -> Vec<usize> {
+    fn pick(&self, look: &Look, frame: &Frame<'_>, pinned: &[bool], dem: &Dem) -> Vec<usize> {
         // The lowest centre of a free grain, in each bin.
         let mut low = vec![f64::INFINITY; look.top.len()];
         for i in (0..frame.len()).filter(|&i| !pinned[i]) {
@@ -232,8 +225,7 @@ impl Exchange {
             let x = frame.position[i];
             look.depth(x) > self.layer + shell && look.around(look.bin(x), 1).all(|bin| x.z + shell < low[bin])
         };
-        let old = |i: usize| before.binary_search(&frame.id[i]).is_ok();
-        (0..frame.len()).filter(|&i| pinned[i] && old(i) && alone(i)).collect()
+        (0..frame.len()).filter(|&i| pinned[i] && dem.is_pinned(i) && alone(i)).collect()
     }
 
     /// Columns that must not slide, in order: those on which grains lie or lean, or nearly so.

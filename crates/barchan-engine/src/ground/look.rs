@@ -26,9 +26,8 @@ pub(super) struct Look {
 
 impl Look {
     pub fn new(exchange: &Exchange, grid: &Grid, relief: &Relief, frame: &Frame<'_>, seen: &[Watched]) -> Look {
-        let (low, width) = (grid.origin.truncate(), exchange.diameter);
-        let size = ((relief.end() - low) / width).ceil().max(DVec2::ONE);
-        let size = [size.x as usize, size.y as usize];
+        let width = exchange.diameter;
+        let (low, size) = about(frame, grid.origin.truncate(), relief.end(), width);
         let bins = size[0] * size[1];
         let mut look =
             Look { low, width, size, top: vec![f64::NEG_INFINITY; bins], mean: Vec::new(), least: Vec::new() };
@@ -105,6 +104,22 @@ impl Look {
         let bin = self.bin(x);
         if x.z > self.least[bin] + FACE.1 * self.width { 0.0 } else { self.mean[bin] - x.z }
     }
+}
+
+/// The bins, of those that part the ground between two corners [m], in which grains are and those round them: the first's corner [m] and how many
+/// along x and y. A ground may be much wider than what lies on it.
+fn about(frame: &Frame<'_>, low: DVec2, high: DVec2, width: f64) -> (DVec2, [usize; 2]) {
+    let last = ((high - low) / width).ceil().max(DVec2::ONE) - 1.0;
+    let bin = |at: DVec2| ((at - low) / width).floor().clamp(DVec2::ZERO, last);
+    let none = (last, DVec2::ZERO);
+    let (first, end) = frame.position.iter().fold(none, |(first, end), x| {
+        let bin = bin(x.truncate());
+        (first.min(bin), end.max(bin))
+    });
+    let beside = DVec2::splat(FACE.0 as f64);
+    let (first, end) = ((first - beside).max(DVec2::ZERO), (end + beside).min(last));
+    let size = (end - first + 1.0).max(DVec2::ONE);
+    (low + first * width, [size.x as usize, size.y as usize])
 }
 
 /// Grains by bin.

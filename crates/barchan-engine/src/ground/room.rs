@@ -67,7 +67,7 @@ pub(super) fn rise(
         let mut cut = vec![0_i64; rise.len()];
         // What has room now has room for good: from here on the surface only falls.
         balls.retain(|ball| {
-            let near = raised.nearest(&WallState::default(), 0, ball.centre);
+            let near = raised.nearest_to_ball(&WallState::default(), 0, ball.centre, ball.radius);
             let excess = ball.radius - near.distance - ball.overlap;
             let pressed = excess > SLACK * ball.radius;
             if pressed {
@@ -94,7 +94,7 @@ pub(super) fn rise(
     }
     let raised = raised(relief, columns, &rise);
     for ball in &balls {
-        let distance = raised.nearest(&WallState::default(), 0, ball.centre).distance;
+        let distance = raised.nearest_to_ball(&WallState::default(), 0, ball.centre, ball.radius).distance;
         if ball.radius - distance - ball.overlap > SLACK * ball.radius
             && let Some(c) = grid.column_at(ball.centre.x, ball.centre.y)
         {
@@ -123,7 +123,7 @@ fn balls(rise: &[i64], most: f64, grid: &Grid, relief: &Relief, frame: &Frame<'_
         if high || around(grid, c, reach).all(|c| rise[c] == 0) {
             continue;
         }
-        let distance = now.nearest(&WallState::default(), 0, s.centre).distance;
+        let distance = now.nearest_to_ball(&WallState::default(), 0, s.centre, s.radius).distance;
         balls.push(Ball { centre: s.centre, radius: s.radius, overlap: (s.radius - distance).max(0.0) });
     }
     balls

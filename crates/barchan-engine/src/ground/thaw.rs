@@ -60,7 +60,7 @@ impl Exchange {
         if !pinned.is_empty() {
             let struck = |x: DVec3| blows.iter().any(|b| b.way(x) < b.radius + b.depth + self.diameter);
             let mut go: Vec<u32> = (0..frame.len())
-                .filter(|&i| pinned.binary_search(&frame.id[i]).is_ok() && struck(frame.position[i]))
+                .filter(|&i| dem.is_pinned(i) && struck(frame.position[i]))
                 .map(|i| frame.id[i])
                 .collect();
             go.sort_unstable();
@@ -86,9 +86,12 @@ impl Exchange {
         let bulk = self.mote * f64::from(1_u32 << MOTES) / (grid.cell * grid.cell * QUANTUM);
         let blow = |i: usize| {
             let (x, v) = (frame.position[i], frame.velocity[i]);
+            if v.z >= 0.0 {
+                return None;
+            }
             let radius = frame.shapes[frame.shape[i] as usize].bounding_radius() * frame.radius[i];
             let density = frame.mass[i] / (4.0 / 3.0 * PI * radius.powi(3));
-            let height = v.z.min(0.0).powi(2) / (2.0 * self.gravity);
+            let height = v.z * v.z / (2.0 * self.gravity);
             let depth = 0.14 / mu * (density / bulk).sqrt() * (2.0 * radius).powf(2.0 / 3.0) * height.cbrt();
             (depth > self.thaw).then(|| Strike { from: x, at: x + v * time, radius, depth })
         };

@@ -17,7 +17,7 @@
 use super::exchange::{AWAKE, Exchange, LOOKS, Watched};
 use super::look::Look;
 use barchan_core::frame::Frame;
-use barchan_dem::{Dem, Partner};
+use barchan_dem::Dem;
 use glam::DVec3;
 
 /// How far from where it last lay, in diameters, a grain has left its place.
@@ -93,20 +93,13 @@ impl Exchange {
 
     /// What grains that move do to each row that lies still, and what free grains do to each that is held [N].
     fn loads(&self, frame: &Frame<'_>, seen: &[Watched], dem: &Dem) -> (Vec<DVec3>, Vec<DVec3>) {
-        let mut by_id: Vec<(u32, usize)> = frame.id.iter().copied().zip(0..).collect();
-        by_id.sort_unstable();
-        let row = |id: u32| by_id.binary_search_by_key(&id, |e| e.0).ok().map(|k| by_id[k].1);
-        let held = |i: usize| dem.pinned().binary_search(&frame.id[i]).is_ok();
         let (mut moving, mut free) = (vec![DVec3::ZERO; frame.len()], vec![DVec3::ZERO; frame.len()]);
-        for c in dem.contacts() {
-            let Partner::Grain(partner) = c.partner else { continue };
-            let (Some(a), Some(b)) = (row(c.grain), row(partner)) else { continue };
-            let on_a = c.tangential_force - c.normal * c.normal_force;
+        for ([a, b], on_a) in dem.pushes() {
             for (own, other, force) in [(a, b, on_a), (b, a, -on_a)] {
                 if seen[own].looks >= LOOKS && seen[other].looks == 0 {
                     moving[own] += force;
                 }
-                if held(own) && !held(other) {
+                if dem.is_pinned(own) && !dem.is_pinned(other) {
                     free[own] += force;
                 }
             }

@@ -29,7 +29,8 @@ impl ForceCorrelation {
         let half = 0.5 * self.reach * diameter;
         let balls: Vec<Ball> = spheres.iter().map(|s| [s.centre.x, s.centre.y, s.centre.z, half]).collect();
         let mut grid = Neighbours::default();
-        grid.build(&balls[..], min, period);
+        let all: Vec<u32> = (0..balls.len() as u32).collect();
+        grid.build(&all, &balls[..], min, period);
         let (mut products, mut pairs) = (vec![0.0; self.bins], vec![0u64; self.bins]);
         let mut hits = Hits::default();
         for (i, s) in spheres.iter().enumerate() {

@@ -70,7 +70,7 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
         return Err(Failure::Usage("--compare takes one case at one size, not `scaling`".into()));
     }
     if args.case == TABLE {
-        if args.compare.is_some() || args.grains.is_some() || args.json {
+        if args.compare.is_some() || args.grains.is_some() || args.json || args.rate.is_some() || args.pour {
             return Err(Failure::Usage("`barchan bench table` takes --threads and --steps only".into()));
         }
         args.threads.set()?;
