@@ -23,8 +23,8 @@ const SLACK: f64 = 1e-6;
 const NEEDLE: f64 = 0.5;
 
 /// How far each column may rise at most [quanta]: to the underside of the lowest sphere that stays over its middle; where there is none,
-/// as far as any beside it.
-pub(super) fn over(columns: &Columns, frame: &Frame<'_>, stays: &[bool]) -> Vec<i64> {
+/// as far as any beside it. None where there is no sphere at all.
+pub(super) fn over(columns: &Columns, frame: &Frame<'_>, stays: &[bool]) -> Vec<Option<i64>> {
     let grid = columns.grid();
     let mut room: Vec<Option<i64>> = vec![None; grid.len()];
     for s in frame.spheres().filter(|s| stays[s.grain]) {
@@ -39,8 +39,8 @@ pub(super) fn over(columns: &Columns, frame: &Frame<'_>, stays: &[bool]) -> Vec<
             }
         }
     }
-    let beside = |c: usize| around(grid, c, 1).filter_map(|n| room[n]).max().unwrap_or(i64::MAX);
-    (0..grid.len()).map(|c| room[c].unwrap_or_else(|| beside(c))).collect()
+    let beside = |c: usize| around(grid, c, 1).filter_map(|n| room[n]).max();
+    (0..grid.len()).map(|c| room[c].or_else(|| beside(c))).collect()
 }
 
 /// A sphere over the ground, and how far the surface may be inside it [m].
@@ -101,11 +101,12 @@ pub(super) fn rise(
             around(grid, c, (ball.radius / grid.cell).ceil() as usize + 1).for_each(|c| rise[c] = 0);
         }
     }
-    let risen = |c: usize| columns.heights()[c] + rise[c];
+    // As those round it stand now: several that are owed much beside each other would else rise together, as a tower.
+    let heights = columns.heights();
     let without_needle = |(c, &up): (usize, &i64)| {
-        let (sum, count) = around(grid, c, 1).filter(|&n| n != c).fold((0, 0), |(s, k), n| (s + risen(n), k + 1));
+        let (sum, count) = around(grid, c, 1).filter(|&n| n != c).fold((0, 0), |(s, k), n| (s + heights[n], k + 1));
         let most = sum / count.max(1) + (NEEDLE * grid.cell / QUANTUM) as i64;
-        (c, up.min(most - columns.heights()[c]))
+        (c, up.min(most - heights[c]))
     };
     rise.iter().enumerate().filter(|r| *r.1 > 0).map(without_needle).filter(|r| r.1 > 0).collect()
 }
@@ -197,7 +198,7 @@ mod tests {
             let few = (0.5 * cell / QUANTUM) as i64;
             let much = n * n / 2 + n / 2;
             let owed = |c: usize| if c == much { 24 * few } else { few };
-            let wanted = (0..n * n).map(|c| owed(c).min(room[c])).collect();
+            let wanted = (0..n * n).map(|c| owed(c).min(room[c].unwrap_or(i64::MAX))).collect();
             let paid = rise(wanted, &columns, &relief, &frame, &stays);
             let mut heights = vec![0; n * n];
             paid.iter().for_each(|&(c, quanta)| heights[c] = quanta);

@@ -45,7 +45,7 @@ impl Exchange {
         let mut woken = vec![false; frame.len()];
         self.leant_on(look, frame, seen, &mut woken);
         let (moving, free) = self.loads(frame, seen, dem);
-        let deep = self.layer.max(SHAKEN * self.diameter);
+        let deep = self.shaken();
         let mut awake = vec![None; frame.len()];
         for i in 0..frame.len() {
             let weight = frame.mass[i] * self.gravity;
@@ -57,6 +57,11 @@ impl Exchange {
             }
         }
         awake
+    }
+
+    /// Depth down to which a strike lets grains go [m].
+    pub fn shaken(&self) -> f64 {
+        self.layer.max(SHAKEN * self.diameter)
     }
 
     /// Rows near a grain that strikes the surface, or will soon.
