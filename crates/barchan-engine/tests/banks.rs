@@ -124,8 +124,13 @@ fn a_falling_bank_resumes_bit_for_bit_and_is_the_same_on_any_number_of_threads()
     }
 }
 
-/// A gate that is lifted.
+/// A gate that is lifted, and slippery grains, so that all of them go.
 const GATE: &str = r#"
+[materials.slippery]
+preset = "dry sand"
+young = "1 MPa"
+friction = 0.05
+rolling = 0
 [[walls]]
 name = "gate"
 material = "sand"
@@ -133,7 +138,7 @@ disc = { centre = [0.0115, 0, 0.03], normal = [-1, 0, 0], radius = "40 mm" }
 velocity = [0, 0, 2]
 from = "0.1 s"
 [[grains]]
-material = "sand"
+material = "slippery"
 radius = "1.5 mm"
 "#;
 

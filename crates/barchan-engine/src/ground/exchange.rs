@@ -60,8 +60,10 @@ pub(super) struct Watched {
 /// The exchange between grains and columns, and its account.
 #[derive(Clone, Debug)]
 pub(crate) struct Exchange {
-    /// Depth from which on grains may freeze [m].
+    /// Thickness of the visible layer [m].
     pub layer: f64,
+    /// Depth down to which a strike lets grains go [m].
+    pub shaken: f64,
     /// Mean diameter of the grains [m].
     pub diameter: f64,
     /// Share of the radius that a grain at rest moves at most in that time.
@@ -225,7 +227,7 @@ impl Exchange {
         let shell = SHELL * self.diameter;
         let alone = |i: usize| {
             let x = frame.position[i];
-            look.depth(x) > self.shaken() + shell && look.around(look.bin(x), 1).all(|bin| x.z + shell < low[bin])
+            look.depth(x) > self.shaken + shell && look.around(look.bin(x), 1).all(|bin| x.z + shell < low[bin])
         };
         (0..frame.len()).filter(|&i| pinned[i] && dem.is_pinned(i) && alone(i)).collect()
     }

@@ -2,6 +2,7 @@
 
 use super::Ground;
 use super::exchange::{self, Exchange};
+use super::wake::SHAKEN;
 use crate::emit::Recipe;
 use crate::schedule::Schedule;
 use barchan_core::materials::{Materials, PairOverride};
@@ -78,6 +79,7 @@ impl Ground {
         self.recipe = Some((*recipe).clone());
         self.exchange = Some(Exchange {
             layer: spec.layer * diameter,
+            shaken: spec.layer.max(SHAKEN) * diameter,
             diameter,
             rest: spec.rest,
             after: spec.after,

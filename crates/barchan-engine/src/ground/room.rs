@@ -19,6 +19,8 @@ const ROUNDS: usize = 12;
 /// By how much of its radius a sphere may be farther in than before.
 const SLACK: f64 = 1e-6;
 
+/// How often columns are held against those round them at most: each time a hollow of any width is filled by [`NEEDLE`].
+const FILLINGS: usize = 200;
 /// How far a column may rise above the mean of those round it, over their width.
 const NEEDLE: f64 = 0.5;
 
@@ -101,14 +103,27 @@ pub(super) fn rise(
             around(grid, c, (ball.radius / grid.cell).ceil() as usize + 1).for_each(|c| rise[c] = 0);
         }
     }
-    // As those round it stand now: several that are owed much beside each other would else rise together, as a tower.
-    let heights = columns.heights();
-    let without_needle = |(c, &up): (usize, &i64)| {
-        let (sum, count) = around(grid, c, 1).filter(|&n| n != c).fold((0, 0), |(s, k), n| (s + heights[n], k + 1));
-        let most = sum / count.max(1) + (NEEDLE * grid.cell / QUANTUM) as i64;
-        (c, up.min(most - heights[c]))
-    };
-    rise.iter().enumerate().filter(|r| *r.1 > 0).map(without_needle).filter(|r| r.1 > 0).collect()
+    without_needles(columns, &rise)
+}
+
+/// Of what columns would rise [quanta], what does not stand out above those round it: those that rise and how much, in order. From below, so that
+/// several that are owed much beside each other do not bear each other up, as a tower, while a hollow is filled to its rim.
+fn without_needles(columns: &Columns, rise: &[i64]) -> Vec<(usize, i64)> {
+    let (grid, heights) = (columns.grid(), columns.heights());
+    let needle = (NEEDLE * grid.cell / QUANTUM) as i64;
+    let rising: Vec<usize> = (0..rise.len()).filter(|&c| rise[c] > 0).collect();
+    let mut risen = heights.to_vec();
+    for _ in 0..FILLINGS {
+        let before = risen.clone();
+        for &c in &rising {
+            let (sum, count) = around(grid, c, 1).filter(|&n| n != c).fold((0, 0), |(s, k), n| (s + before[n], k + 1));
+            risen[c] = (sum / count.max(1) + needle).clamp(heights[c], heights[c] + rise[c]);
+        }
+        if risen == before {
+            break;
+        }
+    }
+    rising.into_iter().map(|c| (c, risen[c] - heights[c])).filter(|r| r.1 > 0).collect()
 }
 
 /// Spheres that stay, and that columns which rise may reach.
@@ -211,5 +226,23 @@ mod tests {
                 assert!(distance > (1.0 - SLACK) * radius, "in a sphere by {}", radius - distance);
             }
         }
+    }
+
+    #[test]
+    fn columns_that_are_owed_much_beside_each_other_grow_no_tower_and_a_hollow_is_filled_to_its_rim() {
+        let (cell, n) = (3e-3, 24);
+        let grid = Grid { origin: DVec3::ZERO, cell, size: [n, n] };
+        let deep = (10.0 * cell / QUANTUM) as i64;
+        let within = |c: usize, half: usize| (c % n).abs_diff(n / 2) < half && (c / n).abs_diff(n / 2) < half;
+        let mut heights = vec![10.0 * cell; n * n];
+        let mut columns = Columns::new(grid, Soil::SAND, &heights).unwrap();
+        let tower: Vec<i64> = (0..n * n).map(|c| if within(c, 2) { deep } else { 0 }).collect();
+        let most = without_needles(&columns, &tower).iter().map(|r| metres(r.1)).fold(0.0, f64::max);
+        assert!(most > 0.0 && most < 5.0 * NEEDLE * cell, "{most}");
+        (0..n * n).filter(|&c| within(c, 6)).for_each(|c| heights[c] = 0.0);
+        columns = Columns::new(grid, Soil::SAND, &heights).unwrap();
+        let hollow: Vec<i64> = (0..n * n).map(|c| if within(c, 6) { deep } else { 0 }).collect();
+        let filled = without_needles(&columns, &hollow);
+        assert!(filled.len() == 11 * 11 && filled.iter().all(|r| r.1 == deep));
     }
 }

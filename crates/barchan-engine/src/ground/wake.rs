@@ -35,7 +35,7 @@ const STRIKES: f64 = 2.0;
 const BESIDE: usize = 1;
 /// How deep under a strike, in diameters, grains are shaken: where those below the visible layer stayed held, heaps of 5,000 under a stream
 /// stood higher by 4 %.
-const SHAKEN: f64 = 6.0;
+pub(super) const SHAKEN: f64 = 6.0;
 
 impl Exchange {
     /// Down to which depth [m] each row is to be free though it lies still; none where it may be held. Those that are pushed away are
@@ -45,23 +45,17 @@ impl Exchange {
         let mut woken = vec![false; frame.len()];
         self.leant_on(look, frame, seen, &mut woken);
         let (moving, free) = self.loads(frame, seen, dem);
-        let deep = self.shaken();
         let mut awake = vec![None; frame.len()];
         for i in 0..frame.len() {
             let weight = frame.mass[i] * self.gravity;
             let woken = woken[i] || moving[i].length() > PRESSED * weight;
-            awake[i] = if struck[i] { Some(deep) } else { woken.then_some(self.layer) };
+            awake[i] = if struck[i] { Some(self.shaken) } else { woken.then_some(self.layer) };
             let above = 1.0 + (look.depth(frame.position[i]) / self.diameter).max(0.0);
             if free[i].length() > PASSIVE * above * weight {
                 seen[i].looks = 0;
             }
         }
         awake
-    }
-
-    /// Depth down to which a strike lets grains go [m].
-    pub fn shaken(&self) -> f64 {
-        self.layer.max(SHAKEN * self.diameter)
     }
 
     /// Rows near a grain that strikes the surface, or will soon.
