@@ -2,7 +2,7 @@
 //!
 //! **In two steps.** A grain of the ground's material that has been still for a while is *pinned* if it lies deeper than the visible
 //! layer, or if nothing disturbs it (`wake.rs`): it stays where it is, others lie on it as before, and nothing is computed between
-//! pinned grains. A pinned grain well below the layer that no free one comes near is taken
+//! pinned grains. A pinned grain well below all that a strike may let go, which no free one comes near, is taken
 //! out, and becomes height of columns. So free
 //! grains never touch the new ground, only grains: it has the roughness of grains, and none falls into a gap. Were grains that others lie on
 //! replaced by columns at once, those others would sink by some tenth of what was replaced. A pinned grain whose cover goes is let go.
