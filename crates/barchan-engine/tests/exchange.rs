@@ -318,7 +318,7 @@ velocity = [0.25, 0, 0]
 "#;
 
 #[test]
-fn a_grain_that_rolls_past_wakes_nobody_and_one_that_stops_wakes_those_it_lies_on() {
+fn a_grain_that_rolls_past_wakes_those_right_under_it_and_one_that_stops_those_it_lies_on() {
     let mut w = world(PASSING);
     run(&mut w, 0.3);
     let bed = w.dem().len();
@@ -335,8 +335,9 @@ fn a_grain_that_rolls_past_wakes_nobody_and_one_that_stops_wakes_those_it_lies_o
             stopped = stopped.max(free);
         }
     }
-    // A blow at a bump may wake a few for a moment; all within a diameter of its way would be eight or more throughout.
-    assert!(passing > 10 && awake < passing, "{awake} others awake in {passing} looks");
+    // All within a diameter of its way would be eight or more throughout.
+    let mean = f64::from(awake as u32) / f64::from(passing);
+    assert!(passing > 10 && (0.5..3.0).contains(&mean), "{mean} others awake in {passing} looks");
     assert!(stopped >= 3, "the grain and those it has come to lie on: {stopped}");
     assert_eq!(w.dem().pinned().len(), w.dem().len(), "in the end all sleep again");
 }

@@ -33,8 +33,12 @@ const SHARINGS: usize = 8;
 const SHELL: f64 = 3.0;
 /// Looks in the time for which a grain must be still.
 pub(super) const LOOKS: u32 = 6;
+/// Time between two looks for what will strike, at most [s]: with twice that a ball came off a bowl that was not made deeper in time.
+const AHEAD: f64 = 5e-3;
 /// One of so many grains becoming ground at a look is many.
 const MANY: usize = 50;
+/// How much less deep, in diameters, what is held already is let go: the surface moves by fits and starts.
+pub(super) const HELD: f64 = 0.5;
 /// How far before a moving wall the layer wakes, in diameters.
 pub(super) const AWAKE: f64 = 3.0;
 
@@ -83,6 +87,8 @@ pub(crate) struct Exchange {
     /// Magnitude of gravity [m/s²].
     pub gravity: f64,
     pub schedule: Schedule,
+    /// When it is looked for what will strike, and for banks.
+    pub strikes: Schedule,
     /// Free grains at the last look, in the order of ids.
     pub watched: Vec<Watched>,
     /// What is owed to each column [motes].
@@ -102,6 +108,11 @@ impl Exchange {
     /// Time between two looks [s].
     pub fn look(&self) -> f64 {
         self.after / f64::from(LOOKS)
+    }
+
+    /// Time between two looks for what will strike [s]: while a ball goes in it must be followed.
+    pub fn ahead(&self) -> f64 {
+        self.look().min(AHEAD)
     }
 
     /// For how many looks each grain has been still (a pinned one for enough of them), and where; 0 for one that moves, is new, or that a
@@ -199,14 +210,13 @@ impl Exchange {
     }
 
     /// Which rows are pinned from now on; notes where the others are.
-    fn pin(&mut self, look: &Look, frame: &Frame<'_>, dem: &Dem, seen: &[Watched], awake: &[Option<f64>]) -> Vec<bool> {
+    fn pin(&mut self, look: &Look, frame: &Frame<'_>, dem: &Dem, seen: &[Watched], awake: &[f64]) -> Vec<bool> {
         let held = |i: usize| {
             let depth = look.depth(frame.position[i]);
-            // What is pinned stays so a little longer than it would be pinned: the surface moves by fits and starts.
             match dem.is_pinned(i) {
                 _ if seen[i].looks == 0 || !look.lies(frame.position[i]) => false,
-                true => awake[i].is_none_or(|down| depth > down - 0.5 * self.diameter),
-                false => seen[i].looks >= LOOKS && awake[i].is_none_or(|down| depth > down),
+                true => depth > awake[i] - HELD * self.diameter,
+                false => seen[i].looks >= LOOKS && depth > awake[i],
             }
         };
         let pinned: Vec<bool> = (0..frame.len()).map(|i| self.may(frame, i) && held(i)).collect();

@@ -74,6 +74,20 @@ impl Look {
         (at.x as usize).min(self.size[0] - 1) + (at.y as usize).min(self.size[1] - 1) * self.size[0]
     }
 
+    /// Normal of the mean surface over a bin.
+    pub fn normal(&self, bin: usize) -> DVec3 {
+        let [nx, ny] = self.size;
+        let (x, y) = (bin % nx, bin / nx);
+        let slope = |low: usize, high: usize, bins: usize| {
+            (self.mean[high] - self.mean[low]) / (bins.max(1) as f64 * self.width)
+        };
+        let (left, right) = (x.saturating_sub(1), (x + 1).min(nx - 1));
+        let (front, back) = (y.saturating_sub(1), (y + 1).min(ny - 1));
+        let along_x = slope(left + y * nx, right + y * nx, right - left);
+        let along_y = slope(x + front * nx, x + back * nx, back - front);
+        DVec3::new(-along_x, -along_y, 1.0).normalize()
+    }
+
     /// Rows of the grains of each bin.
     pub fn rows(&self, frame: &Frame<'_>) -> Rows {
         let mut starts = vec![0u32; self.top.len() + 1];

@@ -90,6 +90,7 @@ impl Ground {
             mote: exchange::mote(&grid, self.density, self.packing),
             gravity: scene.gravity.length(),
             schedule: Schedule::every(1),
+            strikes: Schedule::every(1),
             watched: Vec::new(),
             owed: vec![0; grid.len()],
             pool: Vec::new(),

@@ -77,7 +77,9 @@ impl Ground {
     /// Lays the rhythm of the ground onto the steps of a run [s].
     pub(crate) fn set_dt(&mut self, dt: f64) {
         self.schedule = Schedule::new(EVERY, dt);
-        self.exchange.iter_mut().for_each(|e| e.schedule = Schedule::new(e.look(), dt));
+        if let Some(e) = &mut self.exchange {
+            (e.schedule, e.strikes) = (Schedule::new(e.look(), dt), Schedule::new(e.ahead(), dt));
+        }
     }
 
     /// The columns.
@@ -120,14 +122,17 @@ impl Ground {
     pub(crate) fn step(&mut self, dem: &mut Dem) -> Result<(), WorldError> {
         let due = self.schedule.due(dem.steps());
         // What strikes the ground soon after the start must be seen at the start.
-        let looks = self.exchange.as_ref().is_some_and(|e| e.schedule.due(dem.steps()) || dem.steps() == 1);
-        if let (true, Some(exchange)) = (looks, &mut self.exchange) {
-            self.changed |= exchange.step(&mut self.columns, &self.relief, dem);
+        let at = |schedule: Schedule| schedule.due(dem.steps()) || dem.steps() == 1;
+        let (looks, strikes) = self.exchange.as_ref().map_or((false, false), |e| (at(e.schedule), at(e.strikes)));
+        if let (true, Some(exchange)) = (looks || strikes, &mut self.exchange) {
+            if looks {
+                self.changed |= exchange.step(&mut self.columns, &self.relief, dem);
+            }
             // A relief that changed a moment ago is not yet that of the columns.
             if self.changed {
                 self.relief = Arc::new(relief_of(&self.columns));
             }
-            if let Some(recipe) = &self.recipe {
+            if let (true, Some(recipe)) = (strikes, &self.recipe) {
                 if exchange.thaw(&mut self.columns, &self.relief, dem, recipe)? {
                     (self.relief, self.changed) = (Arc::new(relief_of(&self.columns)), true);
                 }
@@ -142,7 +147,7 @@ impl Ground {
             }
             self.changed |= self.columns.erode(SWEEPS).moved != 0;
         }
-        if !(due || looks) {
+        if !(due || looks || strikes) {
             return Ok(());
         }
         self.hand_over(dem)

@@ -51,7 +51,7 @@ impl Exchange {
         recipe: &Recipe,
     ) -> Result<bool, DemError> {
         let frame = dem.frame();
-        let blows = self.blows(columns, &frame, 2.0 * self.look());
+        let blows = self.blows(columns, &frame, 2.0 * self.ahead());
         if blows.is_empty() {
             return Ok(false);
         }

@@ -1,20 +1,21 @@
 //! What wakes grains that lie still in the visible layer.
 //!
-//! A thin stream runs over nearly all of a heap's flank, and what it runs over stays where it is. So **a grain that rolls past wakes
-//! nobody**; who wakes others is
+//! A thin stream runs over nearly all of a heap's flank, and what it runs over mostly stays where it is. So **a grain that rolls past wakes
+//! only those right under it**, while it is there; who wakes others is
 //!
 //! - a grain that *leaves* its place: those it touched may have leant on it;
 //! - a grain that *comes to rest*: whether those it has come to lie on bear it is computed, not assumed (without that,
 //!   heaps of 5,000 stood steeper by 2°: grains that are held bear whatever comes to lie on them);
 //! - grains that move and together *press* on one with more than its weight or so: a flow that is several grains thick takes its bed along;
-//! - a grain that *strikes*: all near the place, and deeper than the visible layer.
+//! - a grain that *strikes*, by its velocity into the surface: all near the place, and deeper than the visible layer. One that rolls down a
+//!   flank is as fast and shakes little.
 //!
 //! Below the layer too, who is pushed harder than a bed withstands is let go: a blade that pressed grains against held ones went through
 //! them.
 //!
 //! What is woken and does not move is held again after a while; what does move wakes the next, look by look.
 
-use super::exchange::{AWAKE, Exchange, LOOKS, Watched};
+use super::exchange::{AWAKE, Exchange, HELD, LOOKS, Watched};
 use super::look::Look;
 use barchan_core::frame::Frame;
 use barchan_dem::Dem;
@@ -29,27 +30,34 @@ const PRESSED: f64 = 1.5;
 /// What free grains may push one that is held, over what lies on it: the passive pressure of sand at an internal friction of 45°
 /// [Rankine 1857] is 5.8 times that.
 const PASSIVE: f64 = 6.0;
-/// Speed of a grain that strikes, over √(g d): it could rise by two diameters, where one that rolls does not leave the surface.
+/// Speed into the surface of a grain that strikes, over √(g d): it could rise by two diameters.
 const STRIKES: f64 = 2.0;
 /// How far to the sides of a strike, in diameters.
 const BESIDE: usize = 1;
 /// How deep under a strike, in diameters, grains are shaken: where those below the visible layer stayed held, heaps of 5,000 under a stream
 /// stood higher by 4 %.
 pub(super) const SHAKEN: f64 = 6.0;
+/// Speed of a grain that rolls, over √(g d).
+const ROLLS: f64 = 0.5;
+/// How deep under a grain that rolls, in diameters, others are free to give way: on a bed that is held heaps stand steeper.
+const UNDER: f64 = 1.0;
+/// How high over the surface, in diameters, a grain still rolls on it.
+const OVER: f64 = 1.5;
 
 impl Exchange {
-    /// Down to which depth [m] each row is to be free though it lies still; none where it may be held. Those that are pushed away are
-    /// noted as moving.
-    pub fn awake(&self, look: &Look, frame: &Frame<'_>, seen: &mut [Watched], dem: &Dem) -> Vec<Option<f64>> {
-        let struck = self.struck(look, frame, seen);
+    /// Down to which depth [m] each row is to be free though it lies still; infinitely high where it may be held. Those that are pushed away
+    /// are noted as moving.
+    pub fn awake(&self, look: &Look, frame: &Frame<'_>, seen: &mut [Watched], dem: &Dem) -> Vec<f64> {
+        let shaken = self.shaken_bins(look, frame, seen);
         let mut woken = vec![false; frame.len()];
         self.leant_on(look, frame, seen, &mut woken);
         let (moving, free) = self.loads(frame, seen, dem);
-        let mut awake = vec![None; frame.len()];
+        let mut awake = Vec::with_capacity(frame.len());
         for i in 0..frame.len() {
             let weight = frame.mass[i] * self.gravity;
             let woken = woken[i] || moving[i].length() > PRESSED * weight;
-            awake[i] = if struck[i] { Some(self.shaken) } else { woken.then_some(self.layer) };
+            let down = shaken[look.bin(frame.position[i])];
+            awake.push(if woken { down.max(self.layer + HELD * self.diameter) } else { down });
             let above = 1.0 + (look.depth(frame.position[i]) / self.diameter).max(0.0);
             if free[i].length() > PASSIVE * above * weight {
                 seen[i].looks = 0;
@@ -58,18 +66,30 @@ impl Exchange {
         awake
     }
 
-    /// Rows near a grain that strikes the surface, or will soon.
-    fn struck(&self, look: &Look, frame: &Frame<'_>, seen: &[Watched]) -> Vec<bool> {
-        let mut bins = vec![false; look.top.len()];
-        let fast = STRIKES * STRIKES * self.gravity * self.diameter;
+    /// Down to which depth [m] grains of each bin are shaken, by those that strike the surface or will soon, and by those that roll over it.
+    fn shaken_bins(&self, look: &Look, frame: &Frame<'_>, seen: &[Watched]) -> Vec<f64> {
+        let mut bins = vec![f64::NEG_INFINITY; look.top.len()];
+        let unit = (self.gravity * self.diameter).sqrt();
         for i in (0..frame.len()).filter(|&i| seen[i].looks == 0) {
-            let (x, square) = (frame.position[i], frame.velocity[i].length_squared());
-            let (bin, soon) = (look.bin(x), 2.0 * square.sqrt() * self.look());
-            if square > fast && x.z < look.top[bin] + AWAKE * self.diameter + soon + frame.radius[i] {
-                look.around(bin, BESIDE).for_each(|near| bins[near] = true);
+            let (x, v) = (frame.position[i], frame.velocity[i]);
+            let speed = v.length();
+            if speed < ROLLS * unit {
+                continue;
+            }
+            let bin = look.bin(x);
+            let above = x.z - look.top[bin];
+            let soon = AWAKE * self.diameter + 2.0 * speed * self.look() + frame.radius[i];
+            if -v.dot(look.normal(bin)) > STRIKES * unit && above < soon {
+                look.around(bin, BESIDE).for_each(|near| bins[near] = self.shaken);
+            } else if above < OVER * self.diameter {
+                // Where it is until the next look.
+                for share in [0.0, 0.5, 1.0] {
+                    let under = &mut bins[look.bin(x + share * self.look() * v)];
+                    *under = under.max(UNDER * self.diameter);
+                }
             }
         }
-        frame.position.iter().map(|&x| bins[look.bin(x)]).collect()
+        bins
     }
 
     /// Rows that lie still and touch a grain that leaves its place, or one that has come to rest.

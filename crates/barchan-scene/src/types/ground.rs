@@ -221,7 +221,7 @@ impl Exchange {
     /// Share of the radius where none is given.
     pub const REST: f64 = 0.05;
     /// Time where none is given [s].
-    pub const AFTER: f64 = 0.03;
+    pub const AFTER: f64 = 0.06;
     /// Share of the volume where none is given: between loose (0.56) and dense (0.64) random packings of spheres.
     pub const PACKING: f64 = 0.6;
     /// Depth of a blow where none is given.
