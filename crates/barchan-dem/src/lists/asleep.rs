@@ -1,7 +1,8 @@
 //! What pinned spheres remember of each other and of walls that do not yield, until one of two is let go. Nothing is computed for it, and while
 //! the pinned stay as they are nobody reads it.
 
-use super::{BlockLists, Carry, Kept, Rebuild, WallKey, turned};
+use super::carry::{Carry, turned};
+use super::{BlockLists, Kept, Rebuild, WallKey};
 use crate::bodies::Carrier;
 use crate::state::{NEWBORN, Spheres};
 use barchan_core::simd::Real;
