@@ -181,6 +181,9 @@ impl<R: Kernels> Solver<R> {
         let s = self.grains.spheres_of(g..g + 1).start;
         let arm = vec3(&self.spheres.record[s].place) - vec3(self.grains.place(g, &self.spheres.record));
         let torque = torque - arm.cross(force);
+        if let Some(lists) = self.blocks.get_mut(g / self.block) {
+            lists.idle = false;
+        }
         let load = &mut self.spheres.load[s].0;
         for (k, x) in force.to_array().into_iter().chain(torque.to_array()).enumerate() {
             load[k] = R::of(Into::<f64>::into(load[k]) + x);

@@ -145,6 +145,9 @@ impl<R: Kernels> Solver<R> {
         if !self.pinned.waking.is_empty() {
             out.push(("waking".into(), Column::U32(self.pinned.waking.clone())));
         }
+        if self.relisted > 0 {
+            out.push(("relisted".into(), Column::U32(vec![self.relisted as u32])));
+        }
         let Asleep { pairs, walls } = &self.asleep;
         let kept = |(slide, roll): &Kept<R>| slide.iter().chain(roll).copied().collect::<Vec<R>>();
         if !pairs.is_empty() {
@@ -288,6 +291,11 @@ impl<R: Kernels> Solver<R> {
         }
         if columns("waking").is_some() {
             solver.pinned.waking = read.u32s("waking")?;
+        }
+        if columns("relisted").is_some() {
+            let relisted = read.u32s("relisted")?;
+            of_length("relisted", relisted.len(), 1)?;
+            solver.relisted = relisted[0] as usize;
         }
         solver.find_carriers();
         solver.carry_walls();

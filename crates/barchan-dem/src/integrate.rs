@@ -171,7 +171,7 @@ fn spheres<S: Simd>(clock: &Clock<'_>, b: Block<'_, S::Real>) -> bool {
 
 /// NaN counts as spent.
 #[inline(always)]
-fn is_spent(budget: f32) -> bool {
+pub fn is_spent(budget: f32) -> bool {
     budget < 0.0 || budget.is_nan()
 }
 

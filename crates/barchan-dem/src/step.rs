@@ -4,14 +4,14 @@
 //! |---|---|---|
 //! | `integrate` | loads | grains, records, budgets |
 //! | `walls` | loads on walls, time | poses of walls |
-//! | `rebuild` (when a budget is spent) | records | order of all columns, lists, budgets |
+//! | `rebuild` (when a budget is spent) | records | order of all columns, lists, budgets; or, for a few, their budgets and pairs |
 //! | `contacts` | records, lists, walls | loads, contact memory, loads on walls |
 //!
 //! The names are those of the timers and of the benchmark's columns.
 
 use crate::DemError;
 use crate::bodies::{Carrier, Carriers, Held};
-use crate::integrate::{Block, Clock};
+use crate::integrate::{Block, Clock, is_spent};
 use crate::kernel::{self, BlockKernel, Integrate, Kernels, Met, Pass, Report};
 use crate::lists::{self, Asleep, BlockLists, Grids, Reaching, Rebuild, Scratch};
 use crate::live::{Warp, advance_wall};
@@ -54,6 +54,8 @@ pub struct Solver<R: Kernels> {
     pub stale: bool,
     /// Lists built since the last re-sorting of memory.
     pub builds_since_sort: u32,
+    /// Grains that spent their budgets and joined the lists since these were built.
+    pub relisted: usize,
     /// How far walls may still come nearer before lists must be rebuilt [m].
     pub wall_budget: Vec<f64>,
     pub carriers: Carriers,
@@ -81,6 +83,8 @@ const SKIN_MOST: f64 = 1.0;
 const MOST_STEPS: f64 = 200.0;
 /// Margin for grains that speed up.
 const MARGIN: f64 = 1.3;
+/// Where others are pinned: grains that spend their budgets long before all others do and join the lists, between two builds.
+const MOST_RELISTED: usize = 64;
 /// Builds of the lists between two sorts of memory.
 const BUILDS_PER_SORT: u32 = 32;
 /// Spheres that are not worth a second thread: handing work over takes some 20 µs, and what it reads is in the other's cache.
@@ -111,6 +115,7 @@ impl<R: Kernels> Solver<R> {
             block: 1,
             stale: true,
             builds_since_sort: BUILDS_PER_SORT,
+            relisted: 0,
             pinned: Pinned::default(),
             outside: Vec::new(),
             grids: Grids::default(),
@@ -137,7 +142,7 @@ impl<R: Kernels> Solver<R> {
         let spent = self.timed(0, Self::integrate);
         let reached = self.timed(1, Self::advance_walls);
         self.steps += 1;
-        if self.stale || spent || reached {
+        if self.stale || reached || (spent && !self.relist()) {
             self.timed(2, Self::rebuild)?;
         }
         self.timed(3, Self::contacts)
@@ -232,8 +237,12 @@ impl<R: Kernels> Solver<R> {
                 rest = later;
                 (lists, loads, own.start as u32)
             })
+            .filter(|(lists, ..)| !lists.idle)
             .collect();
-        let run = |(lists, loads, first)| kernel::contacts(kernel, &pass, lists, loads, first);
+        let run = |(lists, loads, first): (&mut BlockLists<R>, _, _)| {
+            lists.idle = lists.is_empty();
+            kernel::contacts(kernel, &pass, lists, loads, first)
+        };
         let reports: Vec<Report> = parallel::run(tasks, worth, run);
         // In block order, whoever computed them.
         for (w, state) in self.walls.iter_mut().enumerate() {
@@ -293,7 +302,7 @@ impl<R: Kernels> Solver<R> {
         (self.scratch, self.grids, self.blocks, self.asleep) = (scratch, grids, blocks, asleep);
         self.pinned.listed();
         self.spheres.listed.par_iter_mut().enumerate().for_each(|(s, l)| *l = s as u32);
-        self.stale = false;
+        (self.stale, self.relisted) = (false, 0);
         Ok(())
     }
 
@@ -327,13 +336,45 @@ impl<R: Kernels> Solver<R> {
         }
         let born = self.grains.spheres_of(first..self.grains.len());
         let balls = Reaching { spheres: &self.spheres, budget: &self.grains.budget };
-        let mut blocks = take(&mut self.blocks);
-        let joined = lists::join(&self.sources(), &balls, &mut blocks, born.clone());
-        self.blocks = blocks;
+        let (mut blocks, mut grids) = (take(&mut self.blocks), take(&mut self.grids));
+        let joining: Vec<usize> = born.clone().collect();
+        let joined = lists::join(&self.sources(), &balls, &mut grids, &mut blocks, &joining);
+        (self.blocks, self.grids) = (blocks, grids);
         if joined {
             self.pinned.forget_pieces();
             born.for_each(|s| self.spheres.listed[s] = s as u32);
         }
+        joined
+    }
+
+    /// Gives those that have spent their budgets new ones, and enters what they may meet by then into the lists as they are. False where these
+    /// must be built anew: where nobody is pinned, where they are many, or where one of them cannot join.
+    fn relist(&mut self) -> bool {
+        if self.pinned.count() == 0 {
+            return false;
+        }
+        let begun = Instant::now();
+        let (budgets, steps, domain) = (&self.grains.budget, MOST_STEPS * self.settings.dt, &self.settings.domain);
+        // Pinned ones have not moved. One that is broken has a budget that is no number: a rebuild must see it, and one that leaves.
+        let spent: Vec<usize> = (0..budgets.len()).filter(|&g| is_spent(budgets[g])).collect();
+        let stays = |&g: &usize| {
+            let x = vec3(self.grains.place(g, &self.spheres.record));
+            budgets[g] < 0.0 && x.cmpge(domain.min).all() && x.cmplt(domain.max).all()
+        };
+        if self.relisted + spent.len() > MOST_RELISTED || !spent.iter().all(stays) {
+            return false;
+        }
+        for &g in &spent {
+            let (v, r) = speed(&self.grains, &self.spheres.record, &self.settings.shapes, g);
+            self.grains.budget[g] = skin(v, r, steps);
+        }
+        let joining: Vec<usize> = spent.iter().flat_map(|&g| self.grains.spheres_of(g..g + 1)).collect();
+        let balls = Reaching { spheres: &self.spheres, budget: &self.grains.budget };
+        let (mut blocks, mut grids) = (take(&mut self.blocks), take(&mut self.grids));
+        let joined = lists::join(&self.sources(), &balls, &mut grids, &mut blocks, &joining);
+        (self.blocks, self.grids) = (blocks, grids);
+        self.relisted += spent.len();
+        self.timers[2].seconds += begun.elapsed().as_secs_f64();
         joined
     }
 

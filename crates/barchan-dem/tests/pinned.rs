@@ -158,3 +158,30 @@ fn among_pinned_grains_no_contact_is_missed_and_two_that_are_pinned_never_meet()
         assert!(met > 1000 && rebuilds(&dem) > before + 2, "{met} meetings, {} rebuilds", rebuilds(&dem) - before);
     }
 }
+
+/// One that lay still and is struck spends its budget long before the others do: it joins the lists that there are, and a run that is resumed
+/// has no cells to look for its neighbours in.
+#[test]
+fn those_that_are_struck_join_the_lists_and_a_resumed_run_finds_the_same_neighbours() {
+    for shape in [0, 1] {
+        let (s, mut dem) = heap(200, shape);
+        let (place, id) = (dem.frame().position.to_vec(), dem.frame().id.to_vec());
+        let lower: Vec<u32> = (0..id.len()).filter(|&i| place[i].z < 5e-3).map(|i| id[i]).collect();
+        dem.set_pinned(&lower);
+        let above = place.iter().map(|x| x.z).fold(0.0, f64::max) + 6e-3;
+        let struck = DVec3::new(0.015, 0.01, above);
+        dem.add(&[NewGrain { shape, velocity: 0.4 * DVec3::NEG_Z, ..grain(struck, DVec3::ZERO, 1e-3) }]).unwrap();
+        let relisted = |dem: &Dem| dem.save().into_iter().find(|c| c.0 == "relisted").map(|c| format!("{:?}", c.1));
+        let (mut joined, before) = (0, dem.timers()[2].runs);
+        for _ in 0..60 {
+            let mut again = copy(&s, &dem);
+            let already = relisted(&dem);
+            run(&mut dem, 25);
+            run(&mut again, 25);
+            assert_eq!(dem.hash(), again.hash(), "shape {shape}, {already:?} before");
+            joined += usize::from(relisted(&dem).is_some_and(|now| Some(now) != already));
+        }
+        let built = dem.timers()[2].runs - before;
+        assert!(joined >= 5, "shape {shape}: joined in {joined} of 60 pieces, lists built {built} times");
+    }
+}

@@ -73,18 +73,43 @@ impl Columns {
         found
     }
 
+    /// Columns that rise above one beside them by more than the slope at which sand comes to rest, in order: where none of these is free to fall
+    /// there is no bank, whatever lies on the ground.
+    pub fn steep(&self) -> Vec<usize> {
+        let mut steep = vec![false; self.height.len()];
+        let nx = self.grid.size[0];
+        let (beside, across) = (self.climb(0, 1), self.climb(0, nx + 1));
+        let climb = |a: usize, b: usize| if a % nx == b % nx || a / nx == b / nx { beside } else { across };
+        for tile in self.sought() {
+            for toe in self.columns_of(tile) {
+                for near in self.round(toe) {
+                    steep[near] |= self.height[toe] + climb(toe, near) < self.height[near];
+                }
+            }
+        }
+        (0..steep.len()).filter(|&c| steep[c] && self.mark[c] & (HELD | PRESSED) == 0).collect()
+    }
+
+    /// Tiles in which banks may begin. Anywhere else erosion has found nothing too steep.
+    fn sought(&self) -> Vec<usize> {
+        let covered = |tile: usize| self.columns_of(tile).any(|c| self.mark[c] & COVERED != 0);
+        (0..self.is_awake.len()).filter(|&t| self.is_awake[t] || covered(t)).collect()
+    }
+
+    /// Columns of a tile.
+    fn columns_of(&self, tile: usize) -> impl Iterator<Item = usize> + use<> {
+        let [nx, ny] = self.grid.size;
+        let across = nx.div_ceil(TILE);
+        let (x, y) = (tile % across * TILE, tile / across * TILE);
+        (y..(y + TILE).min(ny)).flat_map(move |y| (x..(x + TILE).min(nx)).map(move |x| x + y * nx))
+    }
+
     /// Columns between which sand would slide, in order, were their heights those of a surface that nothing holds but bodies.
     fn toes(&self, surface: &[i64]) -> Vec<usize> {
         let nx = self.grid.size[0];
         let across = nx.div_ceil(TILE);
         let corner = |tile: usize| (tile % across * TILE, tile / across * TILE);
-        let covered = |tile: usize| {
-            let (x, y) = corner(tile);
-            let rows = y..(y + TILE).min(self.grid.size[1]);
-            rows.flat_map(|y| &self.mark[y * nx..][x..(x + TILE).min(nx)]).any(|m| m & COVERED != 0)
-        };
-        // Anywhere else erosion has found nothing too steep.
-        let tiles: Vec<usize> = (0..self.is_awake.len()).filter(|&t| self.is_awake[t] || covered(t)).collect();
+        let tiles = self.sought();
         if tiles.is_empty() {
             return Vec::new();
         }

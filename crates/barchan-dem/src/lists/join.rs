@@ -1,14 +1,13 @@
-//! Newborn grains join the lists as they stand: a spout that lets a grain fall every twenty steps would have all lists built anew as
-//! often.
+//! Grains join lists that stand: newborn ones, and the few that spend their budgets long before all others do. A spout that lets a grain
+//! fall every twenty steps would have all lists built anew as often, and so would what it strikes.
 
-use super::{Batch, BlockLists, Pairs, Reaching, Rebuild, Rolls};
+use super::{Batch, BlockLists, Grids, Pairs, Reaching, Rebuild, Rolls, WallBatch};
 use crate::bodies::Carrier;
-use barchan_core::neighbours::{Ball, Balls};
+use barchan_core::neighbours::{Ball, Balls, Hits};
 use barchan_core::simd::{Real, WIDTH};
 use glam::DVec3;
-use std::ops::Range;
 
-/// Most newborn spheres that join: each is held against all near any of them.
+/// Most spheres that join at once: each is held against all near any of them.
 const MOST: usize = 64;
 
 impl<R: Real> Pairs<R> {
@@ -28,70 +27,111 @@ impl<R: Real> Pairs<R> {
     }
 }
 
-/// Enters the spheres of newborn grains, the last in memory, into the lists, with all that they may meet before their budgets or those
-/// of others are spent. False, and nothing is done, where the lists must be built anew: near a wall, in a periodic domain, or where many are born.
+/// Enters the spheres of grains into lists that stand, with all that they may meet before their budgets or those of others are spent: of
+/// newborn ones, the last in memory, or of some whose budgets were spent and are new. False, and nothing is done, where the lists must be built anew: near a
+/// wall that they do not have, in a periodic domain, or where many join.
 pub fn join<R: Real>(
     r: &Rebuild<'_>,
     balls: &Reaching<'_, R>,
+    grids: &mut Grids,
     lists: &mut Vec<BlockLists<R>>,
-    born: Range<usize>,
+    joining: &[usize],
 ) -> bool {
     let at = |b: &Ball| DVec3::new(b[0], b[1], b[2]);
-    let new: Vec<Ball> = born.clone().map(|s| balls.ball(s)).collect();
+    let new: Vec<Ball> = joining.iter().map(|&s| balls.ball(s)).collect();
     let grain_of = |s: usize| if r.grains.all_spheres() { s } else { balls.spheres.grain[s] as usize };
+    let block_of = |s: usize| grain_of(s) / r.block;
+    let held = |s: usize| r.pinned.has(grain_of(s));
     // Spheres under a surface are for walls alone.
     let covered = |s: usize| r.carriers.covers(r.grains.shape[grain_of(s)]);
-    let many = new.len() > MOST;
-    let apart = |(s, b): (usize, &Ball)| !covered(s) && !near_a_wall(r, at(b), b[3]);
-    if many || r.period != DVec3::ZERO || !born.clone().zip(&new).all(apart) {
+    let lists_of = |s: usize| lists.get(block_of(s)).filter(|list| s < list.end as usize);
+    let apart = |s: usize, b: &Ball| !covered(s) && walls_are_listed(r, at(b), b[3], s as u32, lists_of(s));
+    let many = joining.len() > MOST;
+    if many || r.period != DVec3::ZERO || !joining.iter().zip(&new).all(|(&s, b)| apart(s, b)) {
         return false;
     }
-    // All others are asked whether they reach into the box of the newborn: few do.
-    let low = new.iter().fold(DVec3::INFINITY, |low, b| low.min(at(b) - b[3]));
-    let high = new.iter().fold(DVec3::NEG_INFINITY, |high, b| high.max(at(b) + b[3]));
-    let block_of = |s: usize| grain_of(s) / r.block;
-    let count = born.end;
-    let mut pairs: Vec<[usize; 2]> = Vec::new();
-    for j in 0..count {
-        let other = balls.ball(j);
-        let (x, reach) = (at(&other), other[3]);
-        if (x + reach).cmplt(low).any() || (x - reach).cmpgt(high).any() || covered(j) {
-            continue;
-        }
-        for (i, ball) in born.clone().zip(&new) {
-            let sum = ball[3] + reach;
-            // Two newborn are met from the later.
-            if j < i && grain_of(i) != grain_of(j) && at(ball).distance_squared(x) <= sum * sum {
-                pairs.push([i, j]);
-            }
-        }
+    let mut known: Vec<[u32; 2]> = Vec::new();
+    for &s in joining {
+        lists_of(s).into_iter().for_each(|list| list.partners(s as u32, |j| known.push([s as u32, j])));
     }
+    known.sort_unstable();
+    let mut pairs: Vec<[usize; 2]> = Vec::new();
+    let mut hits = Hits::default();
+    for (&i, &ball) in joining.iter().zip(&new) {
+        grids.near(ball, balls, &mut hits, |j| {
+            let j = j as usize;
+            // Two that join are met from the later.
+            let here = j < i || !joining.contains(&j);
+            if here && grain_of(i) != grain_of(j) && !covered(j) && known.binary_search(&[i as u32, j as u32]).is_err()
+            {
+                pairs.push([j, i]);
+            }
+        });
+    }
+    // The same order, whether the cells have been there since the lists were built or a run has been resumed.
+    pairs.sort_unstable();
+    pairs.dedup();
+    grids.moved.extend(joining.iter().map(|&s| s as u32).filter(|&s| s < grids.spheres));
+    let count = balls.count();
     let blocks = r.grains.len().div_ceil(r.block);
     lists.resize_with(blocks, BlockLists::default);
     let range = |b: usize| r.grains.spheres_of(b * r.block..((b + 1) * r.block).min(r.grains.len()));
-    for (b, list) in lists.iter_mut().enumerate().skip(block_of(born.start)) {
-        list.end = range(b).end as u32;
+    for (b, list) in lists.iter_mut().enumerate() {
+        (list.end, list.idle) = (range(b).end as u32, false);
     }
-    for [i, j] in pairs {
+    for [j, i] in pairs {
         let [a, b] = [i, j].map(block_of);
         let [i32, j32] = [i as u32, j as u32];
         // What the kernel's unchecked access rests on.
-        assert!(range(a).contains(&i) && range(b).contains(&j) && i.max(j) < count, "a newborn is outside its block");
+        assert!(range(a).contains(&i) && range(b).contains(&j) && i.max(j) < count, "a sphere is outside its block");
         if a == b {
             lists[a].inner.enter(i32, j32, r.rolling);
             continue;
         }
-        // In both, also where the other is pinned: memory is carried by the lower slot, and that is not the newborn's.
         lists[a].cross.enter(i32, j32, r.rolling);
-        lists[b].cross.enter(j32, i32, r.rolling);
+        // A pinned grain need not know what free ones do to it. Memory is carried by the lower slot: there it must stand.
+        if !held(j) || j < i {
+            lists[b].cross.enter(j32, i32, r.rolling);
+        }
     }
     true
 }
 
-/// Whether a place [m] is within reach [m] of a wall.
-fn near_a_wall(r: &Rebuild<'_>, x: DVec3, reach: f64) -> bool {
-    r.walls.iter().zip(r.wall_states).zip(r.wall_skin).enumerate().any(|(w, ((wall, state), skin))| {
+impl<R> BlockLists<R> {
+    /// Visits those that may touch a sphere of this block.
+    fn partners(&self, s: u32, mut visit: impl FnMut(u32)) {
+        for (list, both) in [(&self.inner, true), (&self.cross, false)] {
+            for batch in &list.batches {
+                for (&i, &j) in batch.i.iter().zip(&batch.j).filter(|(i, j)| i != j) {
+                    if i == s {
+                        visit(j);
+                    } else if both && j == s {
+                        visit(i);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether the lists have all of the walls that a sphere there may reach [m].
+fn walls_are_listed<R>(r: &Rebuild<'_>, x: DVec3, reach: f64, s: u32, lists: Option<&BlockLists<R>>) -> bool {
+    r.walls.iter().zip(r.wall_states).zip(r.wall_skin).enumerate().all(|(w, ((wall, state), skin))| {
         let reach = reach + skin.max(0.0);
-        r.carriers.of(w) != Carrier::Gone && wall.least_distance(state, x) <= reach && wall.clearance(state, x) <= reach
+        if r.carriers.of(w) == Carrier::Gone
+            || wall.least_distance(state, x) > reach
+            || wall.clearance(state, x) > reach
+        {
+            return true;
+        }
+        let listed = |lists: &BlockLists<R>| {
+            let mut all = wall.facets().is_none() && r.carriers.of(w) == Carrier::None;
+            wall.features(state, x, reach, &mut |key| {
+                let lane = |k: usize, b: &WallBatch<R>| b.i[k] == s && b.wall[k] as usize == w && b.key[k] == key;
+                all = all && lists.walls.iter().any(|b| (0..b.len as usize).any(|k| lane(k, b)));
+            });
+            all
+        };
+        lists.is_some_and(listed)
     })
 }

@@ -114,6 +114,8 @@ pub struct BlockLists<R> {
     pub facings: Vec<Facing>,
     /// The triangles of the facings, those of each together.
     pub triangles: Vec<u32>,
+    /// Nothing meets here, and the loads say so already.
+    pub idle: bool,
 }
 
 impl<R> Default for BlockLists<R> {
@@ -127,7 +129,15 @@ impl<R> Default for BlockLists<R> {
             feet: Vec::new(),
             facings: Vec::new(),
             triangles: Vec::new(),
+            idle: false,
         }
+    }
+}
+
+impl<R> BlockLists<R> {
+    /// Whether nothing in the block may meet anything.
+    pub fn is_empty(&self) -> bool {
+        self.inner.batches.is_empty() && self.cross.batches.is_empty() && self.walls.is_empty()
     }
 }
 
@@ -316,17 +326,37 @@ pub struct Rebuild<'a> {
 /// Below this gap, as a share of the distance, a pair goes to the front of its list.
 const TOUCHING_GAP: f64 = 1e-4;
 
-/// Cells over those that are free and over those that are pinned.
+/// Cells over those that are free and over those that are pinned, as they were when the lists were built.
 #[derive(Debug, Default)]
 pub struct Grids {
     free: Neighbours,
     pinned: Neighbours,
+    /// Spheres there were then.
+    spheres: u32,
+    /// Those of them that have gone farther since than the cells allow for.
+    moved: Vec<u32>,
 }
 
 impl Grids {
+    /// Visits all spheres within reach of one, some of them twice. What has moved since the cells were filled has spent as much of its budget, so
+    /// that its cell still says who may be near; the newborn and those with a new budget are asked one by one.
+    fn near<R: Real>(&self, ball: Ball, balls: &Reaching<'_, R>, hits: &mut Hits, mut visit: impl FnMut(u32)) {
+        for grid in [&self.free, &self.pinned] {
+            grid.all_near(ball, balls, hits);
+            hits.pairs().iter().for_each(|p| visit(p.0));
+        }
+        let apart = |a: Ball, b: Ball| (0..3).map(|k| (a[k] - b[k]) * (a[k] - b[k])).sum::<f64>();
+        for j in self.moved.iter().copied().chain(self.spheres..balls.count() as u32) {
+            let other = balls.ball(j as usize);
+            if apart(ball, other) < (ball[3] + other[3]) * (ball[3] + other[3]) {
+                visit(j);
+            }
+        }
+    }
+
     /// Bytes held.
     pub fn memory_bytes(&self) -> usize {
-        self.free.memory_bytes() + self.pinned.memory_bytes()
+        self.free.memory_bytes() + self.pinned.memory_bytes() + 4 * self.moved.capacity()
     }
 }
 
@@ -347,6 +377,8 @@ pub fn build<R: Real>(
     let held = |s: u32| r.pinned.has(grain_of(s) as usize);
     let among = |pinned: bool| -> Vec<u32> { (0..spheres.len() as u32).filter(|&s| held(s) == pinned).collect() };
     grids.free.build(&among(false), balls, r.min, r.period);
+    grids.spheres = spheres.len() as u32;
+    grids.moved.clear();
     if r.pinned.still() {
         carry.gather(lists, &Asleep::default(), r.rolling);
     } else {
@@ -412,7 +444,7 @@ pub fn build<R: Real>(
     let outgoing = &*outgoing;
     parallel::run(lists.iter_mut().enumerate().collect(), 1, |(b, lists)| {
         let own = range(b);
-        lists.end = own.end as u32;
+        (lists.end, lists.idle) = (own.end as u32, false);
         let mut cross = outgoing[b].clone();
         for other in outgoing.iter().enumerate().filter(|&(a, _)| a != b).map(|(_, other)| other) {
             let from = other.partition_point(|o| (block_of(o.partner()) as usize) < b);

@@ -39,11 +39,14 @@ impl Exchange {
         if cut.most == 0 {
             return Ok(false);
         }
+        if !self.may_fall(columns, &frame, cut.cover) {
+            return Ok(false);
+        }
         // Without what lies on it the ground has more banks, not fewer.
         if columns.banks(columns.heights(), Cut { cover: i64::MAX, ..cut }).is_empty() {
             return Ok(false);
         }
-        let banks = columns.banks(&self.surface(columns, &frame), cut);
+        let banks = columns.banks(&self.surface(columns, &frame, |_, _| true), cut);
         if banks.is_empty() {
             return Ok(false);
         }
@@ -66,8 +69,21 @@ impl Exchange {
         Ok(true)
     }
 
-    /// Height of what lies on each column, or of the column itself [quanta]: the highest centre of a grain.
-    fn surface(&self, columns: &Columns, frame: &Frame<'_>) -> Vec<i64> {
+    /// Whether anything that is steep enough lies bare, or under less than `cover` [quanta]. Most of a heap's ground is steep, and all of it is covered.
+    fn may_fall(&self, columns: &Columns, frame: &Frame<'_>, cover: i64) -> bool {
+        let (steep, heights) = (columns.steep(), columns.heights());
+        let mut asked = vec![false; heights.len()];
+        steep.iter().for_each(|&c| asked[c] = true);
+        // What is higher says nothing more of whether it is covered.
+        let most = cover + (GAP * self.diameter / QUANTUM) as i64;
+        let near = |c: usize, z: i64| asked[c] && z < heights[c] + (self.owed[c] >> MOTES).max(0) + most;
+        let surface = if steep.is_empty() { Vec::new() } else { self.surface(columns, frame, near) };
+        steep.iter().any(|&c| surface[c] - heights[c] <= cover)
+    }
+
+    /// Height of what lies on each column, or of the column itself [quanta]: the highest centre of a grain, of those that count by the column
+    /// and by that height.
+    fn surface(&self, columns: &Columns, frame: &Frame<'_>, counts: impl Fn(usize, i64) -> bool) -> Vec<i64> {
         let grid = columns.grid();
         // What has become ground and not risen yet is a void under those that lie on it.
         let risen = columns.heights().iter().zip(&self.owed).map(|(h, owed)| h + (owed >> MOTES).max(0));
@@ -77,15 +93,20 @@ impl Exchange {
             // What leans on an upright face has its centre a radius before it.
             let (at, reach) = (s.centre.truncate(), s.radius + 0.5 * grid.cell);
             let area = grid.area(at - reach, at + reach);
+            let quanta = |z: f64| ((z - grid.origin.z) / QUANTUM) as i64;
+            let centre = quanta(s.centre.z);
             for y in area.low[1]..area.high[1] {
-                for x in area.low[0]..area.high[0] {
-                    let column = x + y * grid.size[0];
-                    let away = grid.centre(column).distance_squared(at);
+                for column in area.low[0] + y * grid.size[0]..area.high[0] + y * grid.size[0] {
                     // What is larger than grains is counted by its underside: it only lies there.
-                    let under =
-                        if s.radius < self.diameter { 0.0 } else { (s.radius * s.radius - away).max(0.0).sqrt() };
-                    if away <= reach * reach {
-                        lies.push((((s.centre.z - under - grid.origin.z) / QUANTUM) as i64, column));
+                    let large = s.radius >= self.diameter;
+                    if !large && !counts(column, centre) {
+                        continue;
+                    }
+                    let away = grid.centre(column).distance_squared(at);
+                    let under = || quanta(s.centre.z - (s.radius * s.radius - away).max(0.0).sqrt());
+                    let z = if large { under() } else { centre };
+                    if away <= reach * reach && counts(column, z) {
+                        lies.push((z, column));
                     }
                 }
             }
