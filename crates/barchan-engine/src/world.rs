@@ -201,8 +201,7 @@ impl World {
         if !self.measurements.iter().any(|m| m.schedule.due(step) || look(m)) {
             return;
         }
-        let mut frame = self.dem.frame();
-        frame.ground = self.ground.as_ref().map(|g| g.relief());
+        let frame = self.dem.frame();
         let view = View { dem: &self.dem, frame: &frame, ground: self.ground.as_ref() };
         for (index, m) in self.measurements.iter_mut().enumerate() {
             if m.schedule.due(step) {

@@ -1,7 +1,8 @@
 //! The simulation in a thread of its own.
 //!
 //! The window sends [`Command`]s and looks at what was [`Published`] last; neither side waits for the other. The thread
-//! reads and assembles the scene, steps the world, and publishes a frame of its own at most sixty times a second. What
+//! reads and assembles the scene, steps the world, and publishes a frame of its own at most sixty times a second, fewer if they
+//! are not looked at. What
 //! goes wrong, in the scene or in the run, is published as words.
 
 pub use crate::messages::{Answer, Command, Published, State, Stats, Values};
@@ -17,6 +18,8 @@ use std::time::{Duration, Instant};
 
 /// Wall-clock time between two frames at least.
 const PUBLISH_EVERY: Duration = Duration::from_micros(16_600);
+/// The same where nobody has looked at the last one: a picture may take longer to draw, and a frame of a large ground is many megabytes.
+const UNSEEN_EVERY: Duration = Duration::from_millis(100);
 /// Wall-clock time between two looks at energies and timers, which cost a pass over the contacts.
 const MEASURE_EVERY: Duration = Duration::from_millis(100);
 /// Wall-clock time the simulation may catch up on at once when it has a speed to keep: what it lost before is let go.
@@ -35,7 +38,16 @@ pub struct Source {
 pub struct Simulation {
     commands: Sender<Command>,
     shared: Arc<Mutex<Published>>,
-    over: Arc<AtomicBool>,
+    flags: Arc<Flags>,
+}
+
+/// What the two threads let each other know.
+#[derive(Default)]
+struct Flags {
+    /// The window is gone.
+    over: AtomicBool,
+    /// The window has looked at what was published last.
+    seen: AtomicBool,
 }
 
 impl Simulation {
@@ -43,10 +55,10 @@ impl Simulation {
     pub fn start(source: Source, play: bool, wake: impl Fn() + Send + 'static) -> Simulation {
         let (commands, inbox) = channel();
         let shared = Arc::new(Mutex::new(Published::default()));
-        let over = Arc::new(AtomicBool::new(false));
-        let (to, end) = (shared.clone(), over.clone());
+        let flags = Arc::new(Flags::default());
+        let (to, of) = (shared.clone(), flags.clone());
         let work = move || {
-            let mut worker = Worker::new(inbox, to, end, Box::new(wake));
+            let mut worker = Worker::new(inbox, to, of, Box::new(wake));
             let folder = Path::new(&source.name).parent().unwrap_or(Path::new(""));
             match Scene::from_toml(&source.text, &source.name).and_then(|parsed| fetch_meshes(parsed, folder)) {
                 Ok(parsed) => worker.run(&parsed, play),
@@ -59,7 +71,7 @@ impl Simulation {
             published.state = State::Failed;
             published.message = Some(format!("the simulation's thread could not be started: {e}"));
         }
-        Simulation { commands, shared, over }
+        Simulation { commands, shared, flags }
     }
 
     /// Asks for something; it is done when the thread comes to it.
@@ -70,13 +82,15 @@ impl Simulation {
 
     /// What was published last.
     pub fn published(&self) -> Published {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let published = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        self.flags.seen.store(true, Ordering::Relaxed);
+        published.clone()
     }
 }
 
 impl Drop for Simulation {
     fn drop(&mut self) {
-        self.over.store(true, Ordering::Relaxed);
+        self.flags.over.store(true, Ordering::Relaxed);
     }
 }
 
@@ -84,7 +98,7 @@ impl Drop for Simulation {
 struct Worker {
     inbox: Receiver<Command>,
     shared: Arc<Mutex<Published>>,
-    over: Arc<AtomicBool>,
+    flags: Arc<Flags>,
     wake: Box<dyn Fn()>,
     state: State,
     speed: Option<f64>,
@@ -96,22 +110,18 @@ struct Worker {
 }
 
 impl Worker {
-    fn new(
-        inbox: Receiver<Command>,
-        shared: Arc<Mutex<Published>>,
-        over: Arc<AtomicBool>,
-        wake: Box<dyn Fn()>,
-    ) -> Worker {
+    fn new(inbox: Receiver<Command>, shared: Arc<Mutex<Published>>, flags: Arc<Flags>, wake: Box<dyn Fn()>) -> Worker {
         let now = Instant::now();
         let meter = Meter::default();
         let (state, speed, mark) = (State::Loading, Some(1.0), (now, 0.0));
-        Worker { inbox, shared, over, wake, state, speed, mark, published: now, meter, answers: 0 }
+        Worker { inbox, shared, flags, wake, state, speed, mark, published: now, meter, answers: 0 }
     }
 
     fn tell(&self, change: impl FnOnce(&mut Published)) {
         let mut published = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut published);
         published.serial += 1;
+        self.flags.seen.store(false, Ordering::Relaxed);
         drop(published);
         (self.wake)();
     }
@@ -125,7 +135,7 @@ impl Worker {
     fn run(&mut self, first: &Parsed, play: bool) {
         let mut parsed = first.clone();
         let mut world = self.begin(&parsed, play);
-        while !self.over.load(Ordering::Relaxed) {
+        while !self.flags.over.load(Ordering::Relaxed) {
             let stand_by = self.wait(world.as_ref());
             let command = match (self.state, stand_by) {
                 (State::Playing, None) => match self.inbox.try_recv() {
@@ -197,7 +207,8 @@ impl Worker {
         if before < end && world.time() >= end {
             self.state = State::Finished;
         }
-        if self.state != State::Playing || self.published.elapsed() >= PUBLISH_EVERY {
+        let every = if self.flags.seen.load(Ordering::Relaxed) { PUBLISH_EVERY } else { UNSEEN_EVERY };
+        if self.state != State::Playing || self.published.elapsed() >= every {
             self.publish(world);
         }
     }

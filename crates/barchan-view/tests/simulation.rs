@@ -219,3 +219,17 @@ fn more_grains_come_with_a_reset() {
     let p = until(&simulation, "larger", |p| p.epoch > first.epoch && p.state == State::Paused);
     assert!((p.stats.grains as f64 / 300.0 - 1.0).abs() < 0.1, "{}", p.stats.grains);
 }
+
+/// With pictures of 50 ms three of four frames were made for nobody: on a ground of a million columns that took half of the time.
+#[test]
+fn frames_that_nobody_looks_at_are_few() {
+    let long = SCENE.replace("duration = 0.4", "duration = 1000");
+    let simulation = Simulation::start(source(&long), true, || ());
+    let begun = until(&simulation, "playing", |p| p.state == State::Playing && p.stats.step > 0);
+    let start = Instant::now();
+    std::thread::sleep(Duration::from_millis(600));
+    let unseen = simulation.published();
+    let most = 10.0 * start.elapsed().as_secs_f64() + 2.0;
+    assert!(unseen.stats.step > begun.stats.step, "it goes on");
+    assert!(((unseen.serial - begun.serial) as f64) < most, "{} frames", unseen.serial - begun.serial);
+}

@@ -134,7 +134,7 @@ fn profile(surface: &[[f64; 2]]) -> Vec<[f64; 2]> {
 }
 
 fn run(bench: &Bench) -> Result<Findings, CaseError> {
-    let (grains, seeds) = (bench.size.pick(1000.0, 5000.0, 10_000.0), bench.size.pick(6, 4, 4));
+    let (grains, seeds) = (bench.size.pick(1000.0, 5000.0, 10_000.0), bench.size.pick(6, 8, 4));
     let mut found = Findings::default();
     found.set_up("grains", format!("{grains}"));
     found.set_up("piles of each kind", seeds.to_string());

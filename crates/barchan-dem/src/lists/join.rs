@@ -7,7 +7,7 @@ use barchan_core::neighbours::{Ball, Balls, Hits};
 use barchan_core::simd::{Real, WIDTH};
 use glam::DVec3;
 
-/// Most spheres that join at once: each is held against all near any of them.
+/// Most spheres that join at once: for more, lists are better built anew.
 const MOST: usize = 64;
 
 impl<R: Real> Pairs<R> {

@@ -52,7 +52,7 @@ use glam::DVec3;
 pub struct View<'a> {
     /// The solver.
     pub dem: &'a Dem,
-    /// Its state, as readers see it.
+    /// Its state, as readers see it, without the surface of the ground.
     pub frame: &'a Frame<'a>,
     /// The ground, where there is one.
     pub ground: Option<&'a Ground>,
