@@ -10,7 +10,7 @@
 //! **Proof**: batches are made in `lists/` alone, which asserts for every batch that `i` lies in the block and `j`
 //! among the records ([`BlockLists::fits`]). Deaths and re-sorting throw the lists away before the next pass. Births do too, or
 //! they add rows behind all others, which leaves what was in range there, and pairs that are asserted one by one
-//! (`lists/join.rs`). The instruction set was checked by [`Isa::detect`].
+//! (`lists/join.rs`), as are those of grains that were struck. The instruction set was checked by [`Isa::detect`].
 
 mod pairs;
 mod probe;
