@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         _ => Size::Full,
     };
     let findings = Entry::run(case, &Bench { size, fault: None }).outcome?;
-    for v in judge(case, &findings) {
+    for v in judge(case, size, &findings) {
         println!(
             "{} {}: {:?}, asked {:?}",
             if v.passed() { "pass" } else { "FAIL" },

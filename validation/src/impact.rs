@@ -115,7 +115,7 @@ pub fn strike(bench: &Bench, spring: Spring, ball: &Ball, other: Option<&Ball>) 
     loop {
         rig.step()?;
         let time = rig.world.time();
-        let contact = rig.world.dem().contacts().first().copied();
+        let contact = rig.world.contacts().first().copied();
         match contact {
             Some(c) => {
                 seen.overlap = seen.overlap.max(c.overlap);
@@ -123,7 +123,7 @@ pub fn strike(bench: &Bench, spring: Spring, ball: &Ball, other: Option<&Ball>) 
                 seen.path.push([c.overlap, c.normal_force]);
             }
             None if seen.overlap > 0.0 => {
-                let frame = rig.world.frame();
+                let frame = rig.world.frame().grains().clone();
                 let row = |id: u32| frame.id.iter().position(|i| *i == id).unwrap_or(0);
                 let (a, b) = (row(0), row(1));
                 let apart = match other {
@@ -146,7 +146,7 @@ pub fn strike(bench: &Bench, spring: Spring, ball: &Ball, other: Option<&Ball>) 
             return Err(CaseError::Unmeasured(format!("the impact of {} did not end", ball.solid.name)));
         }
     }
-    let frame = rig.world.frame();
+    let frame = rig.world.frame().grains().clone();
     let mut order: Vec<usize> = (0..frame.id.len()).collect();
     order.sort_by_key(|k| frame.id[*k]);
     seen.velocity = order.iter().map(|k| frame.velocity[*k]).collect();

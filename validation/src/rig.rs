@@ -1,8 +1,9 @@
 //! A scene under test.
 
 use crate::{Bench, CaseError};
-use barchan_engine::{World, assemble};
-use barchan_scene::Scene;
+use barchan_dem::Dem;
+use barchan_engine::{World, assemble, load};
+use std::path::Path;
 
 /// What can be wrong on purpose, to see that a case would notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +33,7 @@ pub struct Rig {
 impl Rig {
     /// Assembles a scene given as text.
     pub fn new(text: &str, bench: &Bench) -> Result<Rig, CaseError> {
-        let mut parsed = Scene::from_toml(text, "validation")?;
+        let mut parsed = load(text, "validation", Path::new(""))?;
         for m in parsed.scene.materials.values_mut() {
             match bench.fault {
                 Some(Fault::NoFriction) => m.friction = 0.0,
@@ -62,7 +63,7 @@ impl Rig {
     /// One time step.
     pub fn step(&mut self) -> Result<(), CaseError> {
         if self.fault == Some(Fault::Spin) {
-            self.world.stop_spins();
+            self.world.solver_mut::<Dem>().into_iter().for_each(Dem::stop_spins);
         }
         self.world.step()?;
         self.take_rows();

@@ -7,6 +7,7 @@
 //! than there are grains: memory is bounded by the number of grains, whatever their positions, and an alias costs only
 //! a distance test.
 
+use crate::math;
 use glam::{DVec3, Mat4, Vec4};
 use rayon::prelude::*;
 
@@ -434,7 +435,7 @@ impl Neighbours {
         // coarsest. Halving from the largest reach down would let one fast grain double the cells of all the others.
         let finest = SPREAD * least;
         let depth =
-            if finest > 0.0 && finest < most { ((most / finest).log2().ceil() as usize).clamp(1, 15) } else { 0 };
+            if finest > 0.0 && finest < most { (math::log2(most / finest).ceil() as usize).clamp(1, 15) } else { 0 };
         let cap = |l: usize| if l == 0 { most } else { finest * f64::from(1u32 << (depth - l)) };
         let level = |reach: f64| (1..=depth).rev().find(|&l| reach <= cap(l)).unwrap_or(0) as u8;
         let levels: Vec<u8> = members.par_iter().with_min_len(CHUNK).map(|i| level(reach(i))).collect();

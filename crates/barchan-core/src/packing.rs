@@ -4,6 +4,7 @@
 //! [`random_insertion`] throws them in one by one where there is room, largest first. Both run on one thread in a fixed
 //! order, so a seed gives one packing. Both may place fewer than asked: compare [`Fill::asked`].
 
+use crate::math;
 use crate::regions::Region;
 use crate::rng::Random;
 use crate::sizes::SizeDistribution;
@@ -85,14 +86,14 @@ impl Lattice {
         let mut spacing = tight;
         if self.spread && count > 0 {
             // A close-packed lattice of distance s has √2/s³ sites a volume.
-            spacing = (2f64.sqrt() * region.volume() / count as f64).cbrt().max(tight);
+            spacing = math::cbrt(2f64.sqrt() * region.volume() / count as f64).max(tight);
         }
         loop {
             let spheres = place(spacing);
             if spheres.len() >= count || spacing <= tight {
                 return Fill { spheres, asked: count };
             }
-            let shrink = (spheres.len() as f64 / count as f64).cbrt().clamp(0.5, 0.995);
+            let shrink = math::cbrt(spheres.len() as f64 / count as f64).clamp(0.5, 0.995);
             spacing = (spacing * shrink).max(tight);
         }
     }
@@ -313,7 +314,7 @@ impl SphereGrid {
 
 fn octave(largest: f64, r: f64) -> usize {
     // 2⁻³⁰ of the largest and less share a level.
-    if r >= largest { 0 } else { (largest / r).log2().min(30.0) as usize }
+    if r >= largest { 0 } else { math::log2(largest / r).min(30.0) as usize }
 }
 
 impl Level {

@@ -7,11 +7,16 @@
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
 /// For how long a thread looks for work that does not come: longer than what is done by one thread between two passes.
 const PATIENCE: Duration = Duration::from_micros(300);
+
+/// For how long whoever waits for the last tasks of a pass stays awake. A thread that is at work on one needs less than that; one whose
+/// processor was taken away needs milliseconds, and gets this thread's processor sooner if it is left idle.
+const LINGER: Duration = Duration::from_micros(100);
 
 thread_local! {
     /// Whether this thread is in a step of its own, or looks for work already.
@@ -87,7 +92,7 @@ impl Watch {
                 last = Instant::now();
             } else {
                 // Whoever else wants the processor goes first.
-                std::thread::yield_now();
+                thread::yield_now();
             }
         }
         self.0.looking.fetch_sub(1, Ordering::Relaxed);
@@ -116,20 +121,50 @@ impl Stretch {
     }
 }
 
-/// Tasks of a pass that are not done. One that panics counts as done: nobody shall wait for it.
-struct Undone<'a>(&'a AtomicUsize);
+/// Tasks of a pass that are not done, and who waits for them.
+struct Undone {
+    tasks: AtomicUsize,
+    waiter: OnceLock<Thread>,
+}
 
-impl Drop for Undone<'_> {
+impl Undone {
+    /// Names this thread as the one who waits. To be called before others are given tasks.
+    fn awaited_here(&self) {
+        self.waiter.get_or_init(thread::current);
+    }
+
+    /// Returns when all tasks are done: soon, awake; later, woken by whoever does the last.
+    fn wait(&self) {
+        let start = Instant::now();
+        while self.tasks.load(Ordering::Acquire) > 0 {
+            if start.elapsed() < LINGER {
+                thread::yield_now();
+            } else {
+                thread::park();
+            }
+        }
+    }
+}
+
+/// A task under way. One that panics counts as done: nobody shall wait for it.
+struct UnderWay<'a>(&'a Undone);
+
+impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Release);
+        // Not lost on a waiter who is about to park: to be woken before makes the next `park` return at once.
+        if self.0.tasks.fetch_sub(1, Ordering::Release) == 1
+            && let Some(waiter) = self.0.waiter.get()
+        {
+            waiter.unpark();
+        }
     }
 }
 
 /// Runs the tasks of one pass on the pool's threads, at least `least` for each, and gives what they return, in their order.
 ///
 /// Each thread begins with the same stretch of tasks in every pass, whose data its cache has. Whoever is done with his own takes those of
-/// others one by one; and whoever waits for the last of them does not sleep: on a machine that others use too, to be woken takes as long
-/// as the pass.
+/// others one by one; and whoever waits for the last of them does not sleep at once: on a machine that others use too, to be woken takes as
+/// long as the pass.
 pub fn run<T: Send, O: Send>(tasks: Vec<T>, least: usize, run: impl Fn(T) -> O + Sync) -> Vec<O> {
     let threads = rayon::current_num_threads().min(tasks.len() / least.max(1));
     if threads < 2 {
@@ -140,13 +175,13 @@ pub fn run<T: Send, O: Send>(tasks: Vec<T>, least: usize, run: impl Fn(T) -> O +
     let stretches: Vec<Stretch> = (0..threads).map(stretch).collect();
     let tasks: Vec<_> = tasks.into_iter().map(|task| Mutex::new(Some(task))).collect();
     let outs: Vec<_> = (0..count).map(|_| Mutex::new(None)).collect();
-    let undone = AtomicUsize::new(count);
+    let undone = Undone { tasks: AtomicUsize::new(count), waiter: OnceLock::new() };
     let work = || {
         let own = rayon::current_thread_index().unwrap_or(0) % threads;
         let others = (own + 1..own + threads).map(|t| &stretches[t % threads]);
         let next = || stretches[own].take(true).or_else(|| others.clone().find_map(|s| s.take(false)));
         while let Some(n) = next() {
-            let _undone = Undone(&undone);
+            let _under_way = UnderWay(&undone);
             let task = lock(&tasks[n]).take();
             let out = task.map(&run);
             *lock(&outs[n]) = out;
@@ -154,12 +189,12 @@ pub fn run<T: Send, O: Send>(tasks: Vec<T>, least: usize, run: impl Fn(T) -> O +
     };
     rayon::scope(|scope| {
         let _engaged = Engaged::new();
+        // Here and not above: a thread outside the pool has one of the pool run this.
+        undone.awaited_here();
         (1..threads).for_each(|_| scope.spawn(|_| work()));
         work();
         // All tasks are taken: whatever else there is to do would only hold this pass up.
-        while undone.load(Ordering::Acquire) > 0 {
-            std::thread::yield_now();
-        }
+        undone.wait();
     });
     outs.into_iter().filter_map(|out| out.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
 }
@@ -189,7 +224,7 @@ mod tests {
             let start = Instant::now();
             while watch.0.looking.load(Ordering::Relaxed) > 0 {
                 assert!(start.elapsed() < Duration::from_secs(10), "{threads} threads: they look for ever");
-                std::thread::yield_now();
+                thread::yield_now();
             }
         }
     }
@@ -237,11 +272,28 @@ mod tests {
             run((0..64).collect(), 1, |i: usize| {
                 while i == 0 && done.load(Ordering::Relaxed) < 63 {
                     assert!(start.elapsed() < Duration::from_secs(10), "{} of 63 done", done.load(Ordering::Relaxed));
-                    std::thread::yield_now();
+                    thread::yield_now();
                 }
                 done.fetch_add(1, Ordering::Relaxed);
             })
         });
+    }
+
+    #[test]
+    fn whoever_waits_for_long_sleeps_and_is_woken() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        for _ in 0..20 {
+            // The stretch of one thread is one slow task: the other waits for it, past its patience.
+            let out = pool.install(|| {
+                run(vec![0, 1], 1, |i: u64| {
+                    thread::sleep(20 * LINGER * i as u32);
+                    i
+                })
+            });
+            assert_eq!(out, [0, 1]);
+        }
+        // Outside a pool another thread waits than the one that asked.
+        assert_eq!(run(vec![0, 1, 2], 1, |i: u64| thread::sleep(20 * LINGER * i as u32)).len(), 3);
     }
 
     #[test]

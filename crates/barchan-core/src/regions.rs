@@ -1,5 +1,6 @@
 //! Simple bodies of space: where to fill, count, pour and remove.
 
+use crate::math;
 use crate::rng::Random;
 use glam::DVec3;
 use std::f64::consts::PI;
@@ -92,7 +93,7 @@ impl Region {
             }
             Region::Cylinder { base, axis, radius, height } => {
                 let (rho, z) = ((radius - r) * rng.uniform().sqrt(), rng.range(r, height - r));
-                let (sin, cos) = rng.range(0.0, 2.0 * PI).sin_cos();
+                let (sin, cos) = math::sin_cos(rng.range(0.0, 2.0 * PI));
                 let (u, v) = axis.any_orthonormal_pair();
                 (radius >= r && height >= 2.0 * r).then(|| base + axis * z + (u * cos + v * sin) * rho)
             }

@@ -3,6 +3,7 @@
 //! Philox2x64-10 [Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"]: the n-th number of a stream is a
 //! keyed mix of (n, stream). Streams never overlap, and the whole state is three integers.
 
+use crate::math;
 use glam::{DQuat, DVec3};
 use std::f64::consts::TAU;
 
@@ -63,27 +64,27 @@ impl Random {
 
     /// Standard normal deviate (Box–Muller; its twin is thrown away so that the state stays three integers).
     pub fn normal(&mut self) -> f64 {
-        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
-        radius * (TAU * self.uniform()).cos()
+        let radius = (-2.0 * math::ln(1.0 - self.uniform())).sqrt();
+        radius * math::cos(TAU * self.uniform())
     }
 
     /// Uniform on the unit sphere.
     pub fn direction(&mut self) -> DVec3 {
         let z = self.range(-1.0, 1.0);
-        let (sin, cos) = (TAU * self.uniform()).sin_cos();
+        let (sin, cos) = math::sin_cos(TAU * self.uniform());
         let rho = (1.0 - z * z).max(0.0).sqrt();
         DVec3::new(rho * cos, rho * sin, z)
     }
 
     /// Uniform in the unit ball.
     pub fn in_ball(&mut self) -> DVec3 {
-        self.direction() * self.uniform().cbrt()
+        self.direction() * math::cbrt(self.uniform())
     }
 
     /// Uniform over all orientations [Shoemake 1992].
     pub fn unit_quaternion(&mut self) -> DQuat {
         let share = self.uniform();
-        let (a, b) = ((TAU * self.uniform()).sin_cos(), (TAU * self.uniform()).sin_cos());
+        let (a, b) = (math::sin_cos(TAU * self.uniform()), math::sin_cos(TAU * self.uniform()));
         let (p, q) = ((1.0 - share).sqrt(), share.sqrt());
         DQuat::from_xyzw(p * a.0, p * a.1, q * b.0, q * b.1).normalize()
     }

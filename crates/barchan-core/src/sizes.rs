@@ -1,5 +1,6 @@
 //! Distributions of grain size: radii of a grain's largest sphere, sampled by number.
 
+use crate::math;
 use crate::rng::Random;
 
 /// How the radii of a population are distributed, **by number** (a sieve table is by mass, and is converted).
@@ -71,7 +72,7 @@ pub enum SizeError {
 
 /// Number of grains of a sieve class per unit of its mass (times 6/πρ): ∫ d⁻³ dm with dm even over ln d.
 fn number_per_mass(a: f64, b: f64) -> f64 {
-    let log = (b / a).ln();
+    let log = math::ln(b / a);
     // The quotient loses its digits as the class narrows to one size.
     if log < 1e-6 { a.powi(-3) } else { (a.powi(-3) - b.powi(-3)) / (3.0 * log) }
 }
@@ -86,7 +87,7 @@ fn cut_normal(rng: &mut Random, mean: f64, sd: f64, min: f64, max: f64) -> f64 {
         for _ in 0..10_000 {
             let x = if bulk { mean + sd * rng.normal() } else { rng.range(min, max) };
             let height = |x: f64| -0.5 * ((x - mean) / sd).powi(2);
-            if (min..=max).contains(&x) && (bulk || rng.uniform() < (height(x) - height(peak)).exp()) {
+            if (min..=max).contains(&x) && (bulk || rng.uniform() < math::exp(height(x) - height(peak))) {
                 return x;
             }
         }
@@ -101,7 +102,7 @@ fn cut_normal_mean(mean: f64, sd: f64, min: f64, max: f64, f: impl Fn(f64) -> f6
     if !(sd > 0.0 && b > a) {
         return f(peak);
     }
-    let height = |x: f64| (0.5 * ((peak - mean).powi(2) - (x - mean).powi(2)) / (sd * sd)).exp();
+    let height = |x: f64| math::exp(0.5 * ((peak - mean).powi(2) - (x - mean).powi(2)) / (sd * sd));
     let n = 4000;
     let (mut sum, mut weight) = (0.0, 0.0);
     for i in 0..=n {
@@ -121,7 +122,7 @@ impl SizeDistribution {
             &SizeDistribution::Uniform { min, max } => rng.range(min, max),
             &SizeDistribution::Normal { mean, sd, min, max } => cut_normal(rng, mean, sd, min, max),
             &SizeDistribution::LogNormal { median, sigma, min, max } => {
-                cut_normal(rng, median.ln(), sigma, min.ln(), max.ln()).exp().max(min).min(max)
+                math::exp(cut_normal(rng, math::ln(median), sigma, math::ln(min), math::ln(max))).max(min).min(max)
             }
             SizeDistribution::Sieve(table) => {
                 let mut left = rng.uniform() * sieve_classes(table).map(|(_, _, number)| number).sum::<f64>();
@@ -129,7 +130,7 @@ impl SizeDistribution {
                 let mut diameter = table.last().map_or(0.0, |last| last.0);
                 for (a, b, number) in sieve_classes(table) {
                     // Within a class the number goes as d⁻⁴ dd: d⁻³ is evenly spread.
-                    diameter = (a.powi(-3) + (b.powi(-3) - a.powi(-3)) * share).powf(-1.0 / 3.0).clamp(a, b);
+                    diameter = math::powf(a.powi(-3) + (b.powi(-3) - a.powi(-3)) * share, -1.0 / 3.0).clamp(a, b);
                     left -= number;
                     if left < 0.0 {
                         break;
@@ -149,12 +150,12 @@ impl SizeDistribution {
             &SizeDistribution::LogNormal { median, sigma, min, max } => {
                 // The cubes' bulk lies 3σ² above the number's: shift the weight there (an exact identity), or a wide
                 // distribution's largest grains fall out of the quadrature.
-                let (mean, low, high) = (median.ln(), min.ln(), max.ln());
+                let (mean, low, high) = (math::ln(median), math::ln(min), math::ln(max));
                 let up = cut_normal_weight(mean + 3.0 * sigma * sigma, sigma, low, high);
                 let down = cut_normal_weight(mean, sigma, low, high);
                 match sigma > 0.0 && high > low && up > 0.0 && down > 0.0 {
-                    true => (3.0 * mean + 4.5 * sigma * sigma).exp() * up / down,
-                    false => cut_normal_mean(mean, sigma, low, high, |x| (3.0 * x).exp()),
+                    true => math::exp(3.0 * mean + 4.5 * sigma * sigma) * up / down,
+                    false => cut_normal_mean(mean, sigma, low, high, |x| math::exp(3.0 * x)),
                 }
             }
             SizeDistribution::Sieve(table) => {
@@ -224,7 +225,7 @@ fn cut_normal_weight(mean: f64, sd: f64, min: f64, max: f64) -> f64 {
     let h = (b - a) / n as f64;
     let term = |i: usize| {
         let x = a + h * i as f64;
-        (-0.5 * x * x).exp() * if i == 0 || i == n { 1.0 } else { 2.0 + 2.0 * (i % 2) as f64 }
+        math::exp(-0.5 * x * x) * if i == 0 || i == n { 1.0 } else { 2.0 + 2.0 * (i % 2) as f64 }
     };
     (0..=n).map(term).sum::<f64>() * h / 3.0 / std::f64::consts::TAU.sqrt()
 }

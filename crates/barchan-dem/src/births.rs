@@ -4,10 +4,11 @@ use crate::DemError;
 use crate::integrate::{lag, place_spheres};
 use crate::kernel::Kernels;
 use crate::lists::MOST_SPHERES;
-use crate::settings::{Departed, NewGrain};
 use crate::state::{Grains, Load, NEWBORN, Record, vec3, with};
 use crate::step::Solver;
+use barchan_core::boundary::Boundary;
 use barchan_core::simd::Isa;
+use barchan_core::solver::{Departed, NewMatter};
 use glam::DVec3;
 
 impl<R: Kernels> Solver<R> {
@@ -16,7 +17,8 @@ impl<R: Kernels> Solver<R> {
         self.integrator = R::integrator(isa);
     }
 
-    pub fn add(&mut self, new: &[NewGrain]) -> Result<u32, DemError> {
+    pub fn add(&mut self, new: &[NewMatter], boundary: &Boundary) -> Result<u32, DemError> {
+        self.take_fixtures(boundary);
         let first = self.born;
         let materials = self.settings.materials.clone();
         let shapes = self.settings.shapes.clone();

@@ -1,13 +1,14 @@
-//! Bodies with a surface: a grain that is integrated and a wall that goes along with it ([`crate::Carried`]).
+//! Bodies with a surface: a grain that is integrated and a wall that goes along with it ([`barchan_core::boundary::Carried`]).
 //!
 //! Others feel the wall; what they do to it is handed to the grain after the contact pass, as a load on the grain's first
 //! sphere, so that the integrator knows nothing of it. Both sides of every contact act on what moves: momentum is kept.
-//! Loads from outside the solver ([`crate::Dem::set_load`]) take the same way.
+//! External loads ([`barchan_core::boundary::Body::external`]) take the same way, and so do impulses within a world step.
 
+use crate::integrate::net_load;
 use crate::kernel::Kernels;
-use crate::settings::Pose;
 use crate::state::vec3;
 use crate::step::Solver;
+use barchan_core::boundary::{Boundary, Load as BodyLoad, Pose};
 use glam::DVec3;
 use std::collections::HashMap;
 
@@ -50,11 +51,6 @@ impl Carriers {
         self.of_wall.get(wall).copied().unwrap_or(Carrier::None)
     }
 
-    /// Whether a wall is carried, or was.
-    pub fn carry(&self, wall: usize) -> bool {
-        self.of(wall) != Carrier::None
-    }
-
     /// Whether the spheres of a shape are under a surface.
     #[inline]
     pub fn covers(&self, shape: u16) -> bool {
@@ -87,17 +83,17 @@ impl<R: Kernels> Solver<R> {
     /// Looks up the slots of the grains that carry walls or bear loads; to be called when slots have changed.
     pub fn find_carriers(&mut self) {
         self.pinned.find(&self.grains);
-        let carried = &self.settings.carried;
+        let carried = &self.fixtures.carried;
         if carried.is_empty() && self.held.is_empty() {
             return;
         }
-        let mut of_wall = vec![Carrier::None; self.settings.walls.len()];
+        let mut of_wall = vec![Carrier::None; self.fixtures.walls.len()];
         for c in carried {
             of_wall[c.wall as usize] = Carrier::Gone;
         }
         self.held.iter_mut().for_each(|h| h.slot = None);
         self.carriers.covers.resize(self.settings.shapes.len(), false);
-        let walls: HashMap<u32, u16> = carried.iter().map(|c| (c.grain, c.wall)).collect();
+        let walls: HashMap<u32, u16> = carried.iter().map(|c| (c.body, c.wall)).collect();
         for (slot, id) in self.grains.id.iter().enumerate() {
             if let Some(&wall) = walls.get(id) {
                 of_wall[wall as usize] = Carrier::Grain(slot as u32);
@@ -155,11 +151,49 @@ impl<R: Kernels> Solver<R> {
         Pose { centre, rotation: self.grains.turn(g), velocity, spin, inverse_mass: self.grains.velocity[g][3] }
     }
 
-    /// The same of a grain by its id.
-    pub fn pose(&self, id: u32) -> Option<Pose> {
-        let held = self.held.binary_search_by_key(&id, |h| h.id).ok().and_then(|at| self.held[at].slot);
-        let slot = held.map(|s| s as usize).or_else(|| self.grains.id.iter().position(|i| *i == id))?;
-        Some(self.pose_at(slot))
+    /// Takes up external loads that have changed since they were last seen.
+    pub fn take_loads(&mut self, boundary: &mut Boundary) {
+        for id in 0..boundary.bodies.len() {
+            let BodyLoad { force, torque } = boundary.bodies[id].external();
+            let held = self.held.binary_search_by_key(&(id as u32), |h| h.id);
+            let now = held.map_or((DVec3::ZERO, DVec3::ZERO), |at| (self.held[at].force, self.held[at].torque));
+            if (force, torque) != now && self.set_load(id as u32, force, torque) {
+                let net = self.load_on(id as u32).unwrap_or_default();
+                boundary.bodies[id].net = BodyLoad { force: net.0, torque: net.1 };
+            }
+        }
+    }
+
+    /// Adds the impulses that bodies are given within a world step of length `dt` [s] to what acts on them in the next integration.
+    pub fn take_impulses(&mut self, boundary: &Boundary, dt: f64) {
+        for (id, body) in boundary.bodies.iter().enumerate() {
+            let BodyLoad { force, torque } = body.pushed();
+            if (force, torque) != (DVec3::ZERO, DVec3::ZERO)
+                && let Some(slot) = self.grains.id.iter().position(|i| *i as usize == id)
+            {
+                self.bear(slot, force / dt, torque / dt);
+            }
+        }
+    }
+
+    /// Tells the boundary where the bodies are, and what acts on them.
+    pub fn place_bodies(&self, boundary: &mut Boundary) {
+        if boundary.bodies.is_empty() {
+            return;
+        }
+        let mut slots = vec![None; boundary.bodies.len()];
+        for (slot, &id) in self.grains.id.iter().enumerate() {
+            if let Some(found) = slots.get_mut(id as usize) {
+                *found = Some(slot);
+            }
+        }
+        for (id, slot) in slots.into_iter().enumerate() {
+            let net = slot.map_or(BodyLoad::default(), |g| {
+                let (force, torque) = net_load(&self.grains, &self.spheres.record, &self.spheres.load, g);
+                BodyLoad { force, torque }
+            });
+            boundary.place_body(id, slot.map(|g| self.pose_at(g)), net);
+        }
     }
 
     /// Hands what carried walls have felt, and loads from outside, to their grains.

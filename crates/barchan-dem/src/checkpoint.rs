@@ -5,13 +5,14 @@ use crate::DemError;
 use crate::bodies::Held;
 use crate::kernel::Kernels;
 use crate::lists::{Asleep, Batch, BlockLists, Facing, Kept, Pairs, Rolls, WallBatch};
-use crate::live::Warp;
-use crate::settings::{Column, Settings};
+use crate::settings::Settings;
 use crate::state::{Load, Record};
 use crate::step::Solver;
+use barchan_core::boundary::Boundary;
+use barchan_core::columns::{Column, Columns, Saved, of_length};
 use barchan_core::simd::{Real, WIDTH};
 use barchan_core::walls::NO_FEATURE;
-use glam::{DQuat, DVec3};
+use glam::DQuat;
 
 /// Rows of four doubles as one column and back.
 fn flat(rows: &[[f64; 4]]) -> Column {
@@ -23,49 +24,15 @@ fn reals<R: Real>(values: impl Iterator<Item = R>) -> Column {
     Column::F64(values.map(Into::into).collect())
 }
 
-struct Reader<'a>(&'a dyn Fn(&str) -> Option<Column>);
-
-impl Reader<'_> {
-    fn get(&self, name: &str) -> Result<Column, DemError> {
-        (self.0)(name).ok_or_else(|| DemError::Checkpoint(format!("column {name} is missing")))
-    }
-    fn f64s(&self, name: &str) -> Result<Vec<f64>, DemError> {
-        match self.get(name)? {
-            Column::F64(v) => Ok(v),
-            _ => Err(DemError::Checkpoint(format!("column {name} does not hold doubles"))),
-        }
-    }
-    fn u32s(&self, name: &str) -> Result<Vec<u32>, DemError> {
-        match self.get(name)? {
-            Column::U32(v) => Ok(v),
-            _ => Err(DemError::Checkpoint(format!("column {name} does not hold 32-bit integers"))),
-        }
-    }
-    fn u64s(&self, name: &str) -> Result<Vec<u64>, DemError> {
-        match self.get(name)? {
-            Column::U64(v) => Ok(v),
-            _ => Err(DemError::Checkpoint(format!("column {name} does not hold 64-bit integers"))),
-        }
-    }
-    fn kept<R: Real>(&self, name: &str, n: usize) -> Result<Vec<Kept<R>>, DemError> {
-        let v = self.f64s(name)?;
-        of_length(name, v.len(), 8 * n)?;
-        let four = |v: &[f64]| std::array::from_fn(|c| R::of(v[c]));
-        Ok(v.chunks_exact(8).map(|v| (four(&v[..4]), four(&v[4..]))).collect())
-    }
-    fn rows(&self, name: &str, n: usize) -> Result<Vec<[f64; 4]>, DemError> {
-        let v = self.f64s(name)?;
-        of_length(name, v.len(), 4 * n)?;
-        Ok(v.chunks_exact(4).map(|c| [c[0], c[1], c[2], c[3]]).collect())
-    }
+fn kept<R: Real>(read: Saved<'_>, name: &str, n: usize) -> Result<Vec<Kept<R>>, DemError> {
+    let v = read.f64s_of(name, 8 * n)?;
+    let four = |v: &[f64]| std::array::from_fn(|c| R::of(v[c]));
+    Ok(v.chunks_exact(8).map(|v| (four(&v[..4]), four(&v[4..]))).collect())
 }
 
-fn of_length(name: &str, found: usize, expected: usize) -> Result<(), DemError> {
-    if found == expected {
-        Ok(())
-    } else {
-        Err(DemError::Checkpoint(format!("column {name} has {found} values in place of {expected}")))
-    }
+fn rows(read: Saved<'_>, name: &str, n: usize) -> Result<Vec<[f64; 4]>, DemError> {
+    let v = read.f64s_of(name, 4 * n)?;
+    Ok(v.chunks_exact(4).map(|c| [c[0], c[1], c[2], c[3]]).collect())
 }
 
 fn eight<T: Copy + Default>(v: &[T]) -> [T; WIDTH] {
@@ -79,7 +46,7 @@ fn four<R: Real>(v: &[f64]) -> [[R; WIDTH]; 4] {
 }
 
 impl<R: Kernels> Solver<R> {
-    pub fn save(&self) -> Vec<(String, Column)> {
+    pub fn save(&self) -> Columns {
         let (g, s) = (&self.grains, &self.spheres);
         let mut out = vec![
             ("precision".into(), Column::U32(vec![size_of::<R>() as u32])),
@@ -112,28 +79,7 @@ impl<R: Kernels> Solver<R> {
             ("sphere.grain".into(), Column::U32(s.grain.clone())),
             ("outside".into(), Column::U32(self.outside.clone())),
             ("wall.budget".into(), Column::F64(self.wall_budget.clone())),
-            (
-                "wall.state".into(),
-                Column::F64(
-                    self.walls
-                        .iter()
-                        .flat_map(|w| {
-                            let mut row = Vec::with_capacity(23);
-                            for v in [w.position, w.velocity, w.spin, w.force, w.torque] {
-                                row.extend(v.to_array());
-                            }
-                            row.extend(w.rotation.to_array());
-                            row.extend(w.drive());
-                            row
-                        })
-                        .collect(),
-                ),
-            ),
         ];
-        // Only where it was changed: a checkpoint of a run that nobody touched is what it always was.
-        if self.warp != Warp::default() {
-            out.push(("wall.clock".into(), self.warp.column()));
-        }
         if !self.held.is_empty() {
             let (ids, numbers) = Held::columns(&self.held);
             out.push(("held.id".into(), Column::U32(ids)));
@@ -198,9 +144,8 @@ impl<R: Kernels> Solver<R> {
         out
     }
 
-    pub fn load(settings: Settings, columns: &dyn Fn(&str) -> Option<Column>) -> Result<Self, DemError> {
-        let read = Reader(columns);
-        let mut solver = Solver::<R>::new(settings);
+    pub fn load(settings: Settings, read: Saved<'_>, boundary: &Boundary) -> Result<Self, DemError> {
+        let mut solver = Solver::<R>::new(settings, boundary);
         if read.u32s("precision")? != [size_of::<R>() as u32] {
             return Err(DemError::Checkpoint(
                 "it was written in another precision; set integrator.precision to the one it had".into(),
@@ -216,19 +161,16 @@ impl<R: Kernels> Solver<R> {
         solver.builds_since_sort = counters[6] as u32;
 
         let g = &mut solver.grains;
-        g.velocity = read.rows("velocity", n)?;
-        g.momentum = read.rows("momentum", n)?;
+        g.velocity = rows(read, "velocity", n)?;
+        g.momentum = rows(read, "momentum", n)?;
         g.turn = read.f64s("turn")?.chunks_exact(4).map(|c| DQuat::from_xyzw(c[0], c[1], c[2], c[3])).collect();
         g.id = read.u32s("id")?;
         let short = |v: Vec<u32>| v.into_iter().map(|x| x as u16).collect::<Vec<u16>>();
         g.material = short(read.u32s("material")?);
         g.shape = short(read.u32s("shape")?);
-        g.budget = match read.get("budget")? {
-            Column::F32(v) => v,
-            _ => return Err(DemError::Checkpoint("column budget does not hold singles".into())),
-        };
+        g.budget = read.f32s("budget")?;
         g.first = read.u32s("first")?;
-        g.centre = read.rows("centre", if g.first.is_empty() { 0 } else { n })?;
+        g.centre = rows(read, "centre", if g.first.is_empty() { 0 } else { n })?;
         of_length("id", g.id.len(), n)?;
         of_length("material", g.material.len(), n)?;
         of_length("shape", g.shape.len(), n)?;
@@ -249,7 +191,7 @@ impl<R: Kernels> Solver<R> {
             of_length("record.place", spheres, n)?;
         }
 
-        let place = read.rows("record.place", spheres)?;
+        let place = rows(read, "record.place", spheres)?;
         let motion = read.f64s("record.motion")?;
         let load = read.f64s("load")?;
         of_length("record.motion", motion.len(), 8 * spheres)?;
@@ -271,28 +213,20 @@ impl<R: Kernels> Solver<R> {
         }
         solver.outside = read.u32s("outside")?;
 
-        let walls = read.f64s("wall.state")?;
-        of_length("wall.state", walls.len(), 23 * solver.walls.len())?;
-        for (state, row) in solver.walls.iter_mut().zip(walls.chunks_exact(23)) {
-            let v = |k: usize| DVec3::new(row[3 * k], row[3 * k + 1], row[3 * k + 2]);
-            (state.position, state.velocity, state.spin, state.force, state.torque) = (v(0), v(1), v(2), v(3), v(4));
-            state.rotation = DQuat::from_xyzw(row[15], row[16], row[17], row[18]);
-            state.set_drive([row[19], row[20], row[21], row[22]]);
-        }
         let budgets = read.f64s("wall.budget")?;
         of_length("wall.budget", budgets.len(), solver.walls.len())?;
         solver.wall_budget = budgets;
-        if columns("held.id").is_some() {
+        if read.has("held.id") {
             let damaged = || DemError::Checkpoint("column held.load is no list of loads".into());
             solver.held = Held::from_columns(&read.u32s("held.id")?, &read.f64s("held.load")?).ok_or_else(damaged)?;
         }
-        if columns("pinned").is_some() {
+        if read.has("pinned") {
             solver.pinned.ids = read.u32s("pinned")?;
         }
-        if columns("waking").is_some() {
+        if read.has("waking") {
             solver.pinned.waking = read.u32s("waking")?;
         }
-        if columns("relisted").is_some() {
+        if read.has("relisted") {
             let relisted = read.u32s("relisted")?;
             of_length("relisted", relisted.len(), 1)?;
             solver.relisted = relisted[0] as usize;
@@ -300,21 +234,16 @@ impl<R: Kernels> Solver<R> {
         solver.find_carriers();
         solver.carry_walls();
 
-        if let Some(column) = columns("wall.clock") {
-            let damaged = || DemError::Checkpoint("column wall.clock is not a clock".into());
-            solver.warp = Warp::from_column(&column).ok_or_else(damaged)?;
-        }
-
-        if columns("asleep").is_some() {
+        if read.has("asleep") {
             let slots = read.u32s("asleep")?;
             of_length("asleep", slots.len() % 2, 0)?;
-            let kept = read.kept("asleep.kept", slots.len() / 2)?;
+            let kept = kept(read, "asleep.kept", slots.len() / 2)?;
             solver.asleep.pairs = slots.chunks_exact(2).map(|p| [p[0], p[1]]).zip(kept).collect();
         }
-        if columns("asleep.walls").is_some() {
+        if read.has("asleep.walls") {
             let keys = read.u32s("asleep.walls")?;
             of_length("asleep.walls", keys.len() % 3, 0)?;
-            let kept = read.kept("asleep.walls.kept", keys.len() / 3)?;
+            let kept = kept(read, "asleep.walls.kept", keys.len() / 3)?;
             solver.asleep.walls = keys.chunks_exact(3).map(|k| (k[0], k[1] as u16, k[2])).zip(kept).collect();
         }
 
@@ -356,7 +285,7 @@ impl<R: Kernels> Solver<R> {
                 .collect();
             lists.wall_rolls = read.f64s(&format!("{name}.roll"))?.chunks_exact(32).map(|m| Rolls(four(m))).collect();
             of_length(&name, lists.wall_rolls.len(), if solver.rolling { lists.walls.len() } else { 0 })?;
-            if columns(&format!("block.{b}.facings")).is_some() {
+            if read.has(&format!("block.{b}.facings")) {
                 let facing = |f: &[u32]| Facing { i: f[0], wall: f[1], from: f[2], to: f[3], lane: f[4], lanes: f[5] };
                 let name = format!("block.{b}.facings");
                 let ints = read.u32s(&name)?;
@@ -377,11 +306,11 @@ impl<R: Kernels> Solver<R> {
         let ranges: Vec<_> = starts.zip(&self.blocks).map(|(from, b)| from as usize..b.end as usize).collect();
         let old = ranges.last().map_or(0, |r| r.end);
         let triangle = |w: u32, t: u32| {
-            let facets = self.settings.walls.get(w as usize).and_then(|w| w.facets());
+            let facets = self.fixtures.walls.get(w as usize).and_then(|w| w.facets());
             facets.is_some_and(|f| (t as usize) < f.mesh().triangles.len())
         };
         let known = |wall: u16, key: u32| {
-            let wall = self.settings.walls.get(wall as usize);
+            let wall = self.fixtures.walls.get(wall as usize);
             wall.is_some_and(|w| w.facets().is_none_or(|f| key == NO_FEATURE || key < f.features()))
         };
         let walls = |b: &BlockLists<R>| {

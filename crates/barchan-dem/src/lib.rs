@@ -3,6 +3,7 @@
 //! [`Dem`] is the solver; `step.rs` shows one step as the sequence of its passes. State is kept in `state.rs`, lists and
 //! contact memory in `lists.rs`, the contact kernel in `kernel`, time stepping in `integrate.rs`.
 
+mod alone;
 mod births;
 mod bodies;
 mod checkpoint;
@@ -16,12 +17,18 @@ mod settings;
 mod state;
 mod step;
 
+pub use alone::Alone;
 pub use settings::*;
-pub use step::PASSES;
+pub use step::Stage;
 
-use barchan_core::frame::Frame;
+use barchan_core::boundary::Boundary;
+use barchan_core::clock::Interval;
+use barchan_core::columns::{Columns, Saved, Unfit};
+use barchan_core::frame::Population;
 use barchan_core::simd::Isa;
-use barchan_core::walls::{Wall, WallState};
+use barchan_core::solver::{Contact, Departed, Energies, NewMatter};
+use barchan_core::stages::StageTime;
+use barchan_core::walls::WallState;
 use glam::DVec3;
 use step::Solver;
 
@@ -70,6 +77,12 @@ pub enum DemError {
     Checkpoint(String),
 }
 
+impl From<Unfit> for DemError {
+    fn from(e: Unfit) -> DemError {
+        DemError::Checkpoint(e.0)
+    }
+}
+
 /// The grain solver.
 pub struct Dem(Inner);
 
@@ -91,14 +104,15 @@ macro_rules! on {
 
 // Below the macro, which it uses.
 mod live;
-pub use live::Warp;
+mod solver;
+pub use solver::BYTES_PER_SPHERE;
 
 impl Dem {
-    /// A world without grains.
-    pub fn new(settings: Settings) -> Dem {
+    /// A solver without grains, between these walls.
+    pub fn new(settings: Settings, boundary: &Boundary) -> Dem {
         Dem(match settings.precision {
-            Precision::Mixed => Inner::Mixed(Solver::new(settings)),
-            Precision::Double => Inner::Double(Solver::new(settings)),
+            Precision::Mixed => Inner::Mixed(Solver::new(settings, boundary)),
+            Precision::Double => Inner::Double(Solver::new(settings, boundary)),
         })
     }
 
@@ -117,8 +131,8 @@ impl Dem {
     }
 
     /// Births; returns the id of the first, the others follow. Nothing is checked for overlap.
-    pub fn add(&mut self, grains: &[NewGrain]) -> Result<u32, DemError> {
-        on!(&mut self.0, s => s.add(grains))
+    pub fn add(&mut self, grains: &[NewMatter], boundary: &Boundary) -> Result<u32, DemError> {
+        on!(&mut self.0, s => s.add(grains, boundary))
     }
 
     /// Removes the grains for which `leaves(id, position)` is true, and returns them as they were.
@@ -126,17 +140,30 @@ impl Dem {
         on!(&mut self.0, s => s.remove_where(leaves))
     }
 
-    /// One time step.
+    /// One world step: as many steps as it takes.
     ///
     /// Its passes run on rayon's threads. A loop that is itself run there (`rayon::scope`) saves waking them every step,
     /// which small worlds feel.
-    pub fn step(&mut self) -> Result<(), DemError> {
-        on!(&mut self.0, s => rayon::scope(|_| s.step()))
+    pub fn step(&mut self, interval: &Interval, boundary: &mut Boundary) -> Result<(), DemError> {
+        on!(&mut self.0, s => rayon::scope(|_| s.step(interval, boundary)))
     }
 
     /// Grains found outside the domain's non-periodic sides (looked for at each list rebuild) since the last call.
     pub fn take_outside(&mut self) -> Vec<u32> {
         on!(&mut self.0, s => std::mem::take(&mut s.outside))
+    }
+
+    /// Where a grain is [m]; none if it is not there.
+    pub fn place_of(&self, id: u32) -> Option<DVec3> {
+        on!(&self.0, s => {
+            let row = s.grains.id.iter().position(|i| *i == id)?;
+            Some(state::vec3(s.grains.place(row, &s.spheres.record)))
+        })
+    }
+
+    /// Tells the boundary where the bodies are, and what acts on them.
+    pub fn place_bodies(&self, boundary: &mut Boundary) {
+        on!(&self.0, s => s.place_bodies(boundary));
     }
 
     /// Number of grains.
@@ -164,9 +191,14 @@ impl Dem {
         on!(&self.0, s => s.steps)
     }
 
-    /// State at the present time; velocities at the full step.
-    pub fn frame(&self) -> Frame<'_> {
-        on!(&self.0, s => s.frame())
+    /// The grains at the present time; velocities at the full step.
+    pub fn population(&self) -> Population {
+        on!(&self.0, s => s.population())
+    }
+
+    /// Whether the grain in a row of [`Dem::population`] touches anything.
+    pub fn touches(&self, row: usize) -> bool {
+        on!(&self.0, s => s.touches(row))
     }
 
     /// Force [N] and torque about the centre of mass [N m] of all contacts on a grain, and of its load from outside; none if it is not there (any more).
@@ -179,7 +211,7 @@ impl Dem {
         on!(&self.0, s => s.contacts_now())
     }
 
-    /// Rows in [`Dem::frame`] of the grains of each contact between two, and the force of the second on the first [N]; in a fixed order.
+    /// Rows in [`Dem::population`] of the grains of each contact between two, and the force of the second on the first [N]; in a fixed order.
     pub fn pushes(&self) -> Vec<([usize; 2], DVec3)> {
         on!(&self.0, s => s.pushes())
     }
@@ -199,24 +231,14 @@ impl Dem {
         on!(&self.0, s => s.largest_overlap())
     }
 
-    /// Walls with their state.
-    pub fn walls(&self) -> (&[Wall], &[WallState]) {
-        on!(&self.0, s => (&s.settings.walls, &s.walls))
+    /// How the walls stood when contacts were last computed, and what grains did to them.
+    pub fn walls(&self) -> &[WallState] {
+        on!(&self.0, s => &s.walls)
     }
 
-    /// Walls that are not surfaces of bodies.
-    pub fn own_walls(&self) -> &[Wall] {
-        on!(&self.0, s => &s.settings.walls[..s.settings.walls.len() - s.settings.carried.len()])
-    }
-
-    /// Whether wall `w` can be touched: false for the surface of a body that has left.
-    pub fn is_there(&self, w: usize) -> bool {
-        on!(&self.0, s => s.carriers.of(w) != bodies::Carrier::Gone)
-    }
-
-    /// Time spent per pass.
-    pub fn timers(&self) -> Vec<PassTime> {
-        on!(&self.0, s => s.timers.to_vec())
+    /// Time spent per stage.
+    pub fn timers(&self) -> &[StageTime] {
+        on!(&self.0, s => s.timers.times())
     }
 
     /// Bytes held by all columns and lists.
@@ -229,21 +251,22 @@ impl Dem {
         on!(&self.0, s => s.work())
     }
 
-    /// Hash of the whole state: equal bits, equal hash.
-    pub fn hash(&self) -> u64 {
-        on!(&self.0, s => s.hash())
+    /// Mixes the state into a hash ([`barchan_core::columns::mix`]): equal bits, equal hash.
+    pub fn hash(&self, start: u64) -> u64 {
+        on!(&self.0, s => s.hash(start))
     }
 
-    /// The complete state (contact memory, lists, walls included) as named columns of numbers, for a checkpoint.
-    pub fn save(&self) -> Vec<(String, Column)> {
+    /// The complete state (contact memory and lists included) as named columns of numbers, for a checkpoint.
+    pub fn save(&self) -> Columns {
         on!(&self.0, s => s.save())
     }
 
-    /// Restores what [`Dem::save`] gave, into a solver made with equal settings. The run then goes on bit for bit.
-    pub fn load(settings: Settings, columns: &dyn Fn(&str) -> Option<Column>) -> Result<Dem, DemError> {
+    /// Restores what [`Dem::save`] gave, into a solver made with equal settings and an equal boundary. The run then goes on bit
+    /// for bit.
+    pub fn load(settings: Settings, saved: Saved<'_>, boundary: &Boundary) -> Result<Dem, DemError> {
         Ok(Dem(match settings.precision {
-            Precision::Mixed => Inner::Mixed(Solver::load(settings, columns)?),
-            Precision::Double => Inner::Double(Solver::load(settings, columns)?),
+            Precision::Mixed => Inner::Mixed(Solver::load(settings, saved, boundary)?),
+            Precision::Double => Inner::Double(Solver::load(settings, saved, boundary)?),
         }))
     }
 }

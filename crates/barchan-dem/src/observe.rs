@@ -2,11 +2,13 @@
 
 use crate::integrate::{lag, net_load};
 use crate::kernel::{Kernels, Met, Pass, Probed};
-use crate::settings::{Contact, Energies, Partner, Work};
+use crate::settings::Work;
 use crate::state::vec3;
 use crate::step::Solver;
-use barchan_core::frame::{Extra, Frame, WallFrame};
+use barchan_core::columns::mix;
+use barchan_core::frame::{Extra, GRAINS, Population, Shared};
 use barchan_core::simd::WIDTH;
+use barchan_core::solver::{Contact, Energies, Partner};
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -15,6 +17,11 @@ use rayon::prelude::*;
 const OPERATIONS: usize = 192;
 /// Those of a pair that does not.
 const OPERATIONS_APART: usize = 12;
+
+/// Slot of a load that counts contacts.
+const CONTACTS: usize = 6;
+/// Slot of a load that sums normal forces.
+const NORMAL_FORCES: usize = 7;
 
 impl<R: Kernels> Solver<R> {
     /// Velocity and angular velocity of grain `g` at the present time.
@@ -36,17 +43,17 @@ impl<R: Kernels> Solver<R> {
         Some(net_load(&self.grains, &self.spheres.record, &self.spheres.load, g))
     }
 
-    pub fn frame(&self) -> Frame<'_> {
+    /// The grains as readers see them; velocities at the full step.
+    pub fn population(&self) -> Population {
         let g = &self.grains;
         let motion: Vec<(DVec3, DVec3)> = (0..g.len()).into_par_iter().map(|k| self.motion_of(k)).collect();
         let load = |slot: usize, k: usize| -> f32 {
             g.spheres_of(k..k + 1).map(|s| Into::<f64>::into(self.spheres.load[s].0[slot]) as f32).sum()
         };
         let places = || (0..g.len()).map(|k| g.place(k, &self.spheres.record));
-        let extra = |name, unit, slot| Extra { name, unit, values: (0..g.len()).map(|k| load(slot, k)).collect() };
-        Frame {
-            time: self.time(),
-            step: self.steps,
+        let column = |slot| (0..g.len()).map(|k| load(slot, k)).collect::<Shared<f32>>();
+        Population {
+            name: GRAINS.into(),
             position: places().map(vec3).collect(),
             velocity: motion.iter().map(|m| m.0).collect(),
             spin: motion.iter().map(|m| m.1).collect(),
@@ -56,24 +63,38 @@ impl<R: Kernels> Solver<R> {
             id: g.id[..].into(),
             material: g.material[..].into(),
             shape: g.shape[..].into(),
-            extras: vec![extra("coordination", "", 6), extra("normal_force", "N", 7)],
             shapes: self.settings.shapes.clone(),
-            materials: self.settings.materials.list.iter().map(|m| m.name.clone()).collect::<Vec<_>>().into(),
-            walls: self
-                .settings
-                .walls
-                .iter()
-                .zip(&self.walls)
-                .map(|(w, s)| WallFrame {
-                    name: w.name.clone(),
-                    position: s.position,
-                    rotation: s.rotation,
-                    force: s.force,
-                    torque: s.torque,
-                })
-                .collect(),
-            ground: None,
+            extras: vec![
+                Extra::real("coordination", "", column(CONTACTS)),
+                Extra::real("normal_force", "N", column(NORMAL_FORCES)),
+            ],
         }
+    }
+
+    /// Whether the grain in a row of [`Solver::population`] touches anything.
+    pub fn touches(&self, row: usize) -> bool {
+        self.grains.spheres_of(row..row + 1).any(|s| Into::<f64>::into(self.spheres.load[s].0[CONTACTS]) > 0.0)
+    }
+
+    /// Visits the balls of all grains that have no surface among the walls.
+    pub fn balls(&self, visit: &mut dyn FnMut(DVec3, f64)) {
+        let reach: Vec<f64> = self.settings.shapes.iter().map(|s| s.bounding_radius()).collect();
+        let carried = &self.fixtures.carried;
+        for g in 0..self.grains.len() {
+            if carried.iter().all(|c| c.body != self.grains.id[g]) {
+                let place = self.grains.place(g, &self.spheres.record);
+                visit(vec3(place), reach[self.grains.shape[g] as usize] * place[3]);
+            }
+        }
+    }
+
+    /// Mass [kg] and momentum [kg m/s] of all grains.
+    pub fn momentum(&self) -> (f64, DVec3) {
+        let sum = |(mass, momentum): (f64, DVec3), g: usize| {
+            let m = 1.0 / self.grains.velocity[g][3];
+            (mass + m, momentum + m * self.motion_of(g).0)
+        };
+        (0..self.grains.len()).fold((0.0, DVec3::ZERO), sum)
     }
 
     fn pass(&self) -> Pass<'_, R> {
@@ -82,7 +103,7 @@ impl<R: Kernels> Solver<R> {
             law: self.settings.law,
             rolling: self.rolling,
             table: &self.table,
-            walls: &self.settings.walls,
+            walls: &self.fixtures.walls,
             wall_states: &self.walls,
             period: self.period(),
             dt: self.settings.dt,
@@ -222,24 +243,20 @@ impl<R: Kernels> Solver<R> {
         }
     }
 
-    /// FNV-1a over the bits of positions, velocities, momenta, orientations and ids, in the order of ids.
-    pub fn hash(&self) -> u64 {
+    /// Mixes the bits of positions, velocities, momenta, orientations and ids, in the order of ids, into a hash.
+    pub fn hash(&self, start: u64) -> u64 {
         let g = &self.grains;
         let mut order: Vec<u32> = (0..g.len() as u32).collect();
         order.sort_unstable_by_key(|&k| g.id[k as usize]);
-        let mut h = 0xcbf2_9ce4_8422_2325u64;
-        let mut mix = |bits: u64| h = (h ^ bits).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(29);
+        let mut h = start;
         for k in order.into_iter().map(|k| k as usize) {
-            mix(u64::from(g.id[k]));
+            h = mix(h, u64::from(g.id[k]));
             for column in [g.place(k, &self.spheres.record), &g.velocity[k], &g.momentum[k]] {
-                column[..3].iter().for_each(|x| mix(x.to_bits()));
+                h = column[..3].iter().fold(h, |h, x| mix(h, x.to_bits()));
             }
             if !g.turn.is_empty() {
-                g.turn[k].to_array().iter().for_each(|x| mix(x.to_bits()));
+                h = g.turn[k].to_array().iter().fold(h, |h, x| mix(h, x.to_bits()));
             }
-        }
-        for w in &self.walls {
-            w.position.to_array().iter().chain(&w.force.to_array()).for_each(|x| mix(x.to_bits()));
         }
         h
     }

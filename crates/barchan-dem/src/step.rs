@@ -14,32 +14,47 @@ use crate::bodies::{Carrier, Carriers, Held};
 use crate::integrate::{Block, Clock, is_spent};
 use crate::kernel::{self, BlockKernel, Integrate, Kernels, Met, Pass, Report};
 use crate::lists::{self, Asleep, BlockLists, Grids, Reaching, Rebuild, Scratch};
-use crate::live::{Warp, advance_wall};
 use crate::order;
 use crate::pinned::Pinned;
-use crate::settings::{PassTime, Settings};
+use crate::settings::Settings;
 use crate::state::{Grains, Record, Spheres, vec3};
+use barchan_core::boundary::{Boundary, Fixtures};
+use barchan_core::clock::Interval;
 use barchan_core::contact::PairTable;
 use barchan_core::parallel::{self, Watch};
 use barchan_core::shapes::Shape;
 use barchan_core::simd::Isa;
+use barchan_core::stages::Timers;
 use barchan_core::walls::WallState;
 use glam::DVec3;
 use rayon::prelude::*;
 use std::mem::take;
+use std::sync::Arc;
 use std::time::Instant;
 
-/// The passes, in the order of the timers.
-pub const PASSES: [&str; 4] = ["integrate", "walls", "rebuild", "contacts"];
+barchan_core::stages! {
+    /// The stages of a step of the grains.
+    pub enum Stage {
+        /// Kick, drift, turn.
+        Integrate = "integrate",
+        /// Walls are taken to where they stand at the end of the step.
+        Walls = "walls",
+        /// Contact lists are built anew, when a budget is spent.
+        Rebuild = "rebuild",
+        /// Forces of all contacts.
+        Contacts = "contacts",
+    }
+}
 
 /// The grain solver in one precision.
 pub struct Solver<R: Kernels> {
     pub settings: Settings,
     pub grains: Grains,
     pub spheres: Spheres<R>,
+    /// Walls and surfaces of bodies, as the boundary had them last.
+    pub fixtures: Arc<Fixtures>,
+    /// How the walls stood when contacts were last computed, and what grains did to them.
     pub walls: Vec<WallState>,
-    /// The clock of the walls' prescribed motion.
-    pub warp: Warp,
     pub steps: u64,
     pub born: u32,
     pub table: PairTable<R>,
@@ -66,7 +81,7 @@ pub struct Solver<R: Kernels> {
     pub grids: Grids,
     pub scratch: Scratch<R>,
     pub watch: Watch,
-    pub timers: [PassTime; 4],
+    pub timers: Timers<Stage>,
 }
 
 /// Least skin of a grain, as a share of its radius.
@@ -93,13 +108,13 @@ const NOT_WORTH: usize = 1536;
 const CHUNK: usize = 4096;
 
 impl<R: Kernels> Solver<R> {
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(settings: Settings, boundary: &Boundary) -> Self {
         let rolling = settings.materials.resist_rolling();
         Solver {
             table: PairTable::new(&settings.law, &settings.materials),
-            walls: settings.walls.iter().map(|w| w.state_at(0.0)).collect(),
-            warp: Warp::default(),
-            wall_budget: vec![0.0; settings.walls.len()],
+            walls: boundary.states().to_vec(),
+            wall_budget: vec![0.0; boundary.walls().len()],
+            fixtures: boundary.fixtures().clone(),
             carriers: Carriers::default(),
             held: Vec::new(),
             settings,
@@ -121,7 +136,7 @@ impl<R: Kernels> Solver<R> {
             grids: Grids::default(),
             scratch: Scratch::default(),
             watch: Watch::default(),
-            timers: PASSES.map(|name| PassTime { name, ..PassTime::default() }),
+            timers: Timers::default(),
         }
     }
 
@@ -130,37 +145,71 @@ impl<R: Kernels> Solver<R> {
         self.steps as f64 * self.settings.dt
     }
 
-    /// One step.
-    pub fn step(&mut self) -> Result<(), DemError> {
-        if self.blocks.len() <= self.blocks_worth_a_thread() {
-            return self.passes();
+    /// One world step, in as many steps as it takes.
+    pub fn step(&mut self, interval: &Interval, boundary: &mut Boundary) -> Result<(), DemError> {
+        self.take_fixtures(boundary);
+        let steps = (interval.dt / self.settings.dt).round().max(1.0) as u64;
+        let mut loads = vec![(DVec3::ZERO, DVec3::ZERO); self.walls.len()];
+        for k in 1..=steps {
+            let time = if k == steps { interval.end() } else { interval.start() + k as f64 * self.settings.dt };
+            if self.blocks.len() <= self.blocks_worth_a_thread() {
+                self.passes(boundary, interval, time)?;
+            } else {
+                self.watch.clone().during(|| self.passes(boundary, interval, time))?;
+            }
+            for (load, wall) in loads.iter_mut().zip(&self.walls) {
+                load.0 += wall.force;
+                load.1 += wall.torque;
+            }
         }
-        self.watch.clone().during(|| self.passes())
+        // What walls feel is the mean over the world step.
+        let share = 1.0 / steps as f64;
+        for (w, (force, torque)) in loads.into_iter().enumerate() {
+            boundary.add_load(w, force * share, torque * share);
+        }
+        self.place_bodies(boundary);
+        Ok(())
     }
 
-    fn passes(&mut self) -> Result<(), DemError> {
-        let spent = self.timed(0, Self::integrate);
-        let reached = self.timed(1, Self::advance_walls);
+    fn passes(&mut self, boundary: &Boundary, interval: &Interval, time: f64) -> Result<(), DemError> {
+        self.take_impulses(boundary, interval.dt);
+        let spent = self.timed(Stage::Integrate, Self::integrate);
+        let reached = self.timed(Stage::Walls, |s| s.take_walls(boundary, time));
         self.steps += 1;
         if self.stale || reached || (spent && !self.relist()) {
-            self.timed(2, Self::rebuild)?;
+            self.timed(Stage::Rebuild, Self::rebuild)?;
         }
-        self.timed(3, Self::contacts)
+        self.timed(Stage::Contacts, Self::contacts)
     }
 
-    fn timed<T>(&mut self, pass: usize, run: impl FnOnce(&mut Self) -> T) -> T {
-        let start = Instant::now();
+    fn timed<T>(&mut self, stage: Stage, run: impl FnOnce(&mut Self) -> T) -> T {
+        let begun = Instant::now();
         let out = run(self);
-        self.timers[pass].seconds += start.elapsed().as_secs_f64();
-        self.timers[pass].runs += 1;
+        self.timers.ran(stage, begun);
         out
+    }
+
+    /// Takes up what has changed of the walls: the heights of a ground.
+    pub fn take_fixtures(&mut self, boundary: &Boundary) {
+        let new = boundary.fixtures();
+        if Arc::ptr_eq(new, &self.fixtures) {
+            return;
+        }
+        for (w, (old, new)) in self.fixtures.walls.iter().zip(&new.walls).enumerate() {
+            if let (Some(old), Some(new)) = (old.bed(), new.bed())
+                && !Arc::ptr_eq(old.relief(), new.relief())
+            {
+                // A nearest point moves by no more than its height does: so much nearer has the wall come to any grain.
+                let heights = old.relief().height.iter().zip(&new.relief().height);
+                self.wall_budget[w] -= heights.map(|(old, new)| new - old).fold(0.0, f64::max);
+            }
+        }
+        self.fixtures = new.clone();
     }
 
     /// Length of each periodic direction [m], 0 for the others.
     pub fn period(&self) -> DVec3 {
-        let d = &self.settings.domain;
-        let size = d.max - d.min;
-        DVec3::from_array(std::array::from_fn(|k| if d.periodic[k] { size[k] } else { 0.0 }))
+        self.settings.domain.period()
     }
 
     /// How many blocks are worth a thread of their own.
@@ -185,14 +234,11 @@ impl<R: Kernels> Solver<R> {
         spent
     }
 
-    /// Moves the walls to the end of the step. Whether some wall has come nearer than its lists allow.
-    fn advance_walls(&mut self) -> bool {
-        let (dt, time) = (self.settings.dt, (self.steps + 1) as f64 * self.settings.dt);
-        for (w, (wall, state)) in self.settings.walls.iter().zip(&mut self.walls).enumerate() {
-            if !self.carriers.carry(w) {
-                advance_wall(wall, state, &self.warp, time, dt, self.settings.gravity);
-            }
-        }
+    /// Takes the walls as they stand at a time, and puts the surfaces of bodies where these are. Whether some wall has come nearer than
+    /// its lists allow.
+    fn take_walls(&mut self, boundary: &Boundary, time: f64) -> bool {
+        let dt = self.settings.dt;
+        boundary.states_at(time, &mut self.walls);
         self.carry_walls();
         let mut reached = false;
         for w in (0..self.walls.len()).filter(|&w| self.carriers.of(w) != Carrier::Gone) {
@@ -205,7 +251,7 @@ impl<R: Kernels> Solver<R> {
 
     /// Bound of the speed with which a wall comes nearer to any grain [m/s].
     fn sweep_speed(&self, w: usize) -> f64 {
-        let (wall, state, domain) = (&self.settings.walls[w], &self.walls[w], &self.settings.domain);
+        let (wall, state, domain) = (&self.fixtures.walls[w], &self.walls[w], &self.settings.domain);
         let pivot = wall.pivot(state);
         let extent = (domain.max - pivot).abs().max((domain.min - pivot).abs()).length();
         wall.sweep_speed(state, extent)
@@ -218,7 +264,7 @@ impl<R: Kernels> Solver<R> {
             law: self.settings.law,
             rolling: self.rolling,
             table: &self.table,
-            walls: &self.settings.walls,
+            walls: &self.fixtures.walls,
             wall_states: &self.walls,
             period: self.period(),
             dt: self.settings.dt,
@@ -257,7 +303,7 @@ impl<R: Kernels> Solver<R> {
                 a: format!("grain {}", self.id_of(i)),
                 b: match partner {
                     Met::Sphere(j) => format!("grain {}", self.id_of(j)),
-                    Met::Wall(w) => format!("wall \"{}\"", self.settings.walls[w as usize].name),
+                    Met::Wall(w) => format!("wall \"{}\"", self.fixtures.walls[w as usize].name),
                 },
                 share: 100.0 * share,
                 time: self.time(),
@@ -310,7 +356,7 @@ impl<R: Kernels> Solver<R> {
     fn sources(&self) -> Rebuild<'_> {
         Rebuild {
             grains: &self.grains,
-            walls: &self.settings.walls,
+            walls: &self.fixtures.walls,
             wall_states: &self.walls,
             wall_skin: &self.wall_budget,
             carriers: &self.carriers,
@@ -325,7 +371,7 @@ impl<R: Kernels> Solver<R> {
 
     /// Enters grains from a slot on, just born, into the lists as they are, where that can be done.
     pub fn join(&mut self, first: usize) -> bool {
-        if self.stale || self.settings.carried.iter().any(|c| c.grain >= self.grains.id[first]) {
+        if self.stale || self.fixtures.carried.iter().any(|c| c.body >= self.grains.id[first]) {
             return false;
         }
         // As far as their lists are meant to last at most: they are few.
@@ -374,7 +420,7 @@ impl<R: Kernels> Solver<R> {
         let joined = lists::join(&self.sources(), &balls, &mut grids, &mut blocks, &joining);
         (self.blocks, self.grids) = (blocks, grids);
         self.relisted += spent.len();
-        self.timers[2].seconds += begun.elapsed().as_secs_f64();
+        self.timers.spent(Stage::Rebuild, begun);
         joined
     }
 

@@ -1,13 +1,15 @@
 //! Bodies of a scene: solids from meshes, with the surfaces that grains touch.
 
+use crate::assemble::Setup;
 use crate::meshes;
+use barchan_core::boundary::{Body as Rigid, Carried, Drive};
 use barchan_core::mesh::Mesh;
 use barchan_core::sampling::{self, Placement, Sampling};
 use barchan_core::sdf::{Field, SdfError};
 use barchan_core::shapes::{Shape, ShapeSphere};
+use barchan_core::solver::NewMatter;
 use barchan_core::walls::{Facets, Geometry, Keyframe, Motion, Wall};
-use barchan_dem::{Carried, NewGrain};
-use barchan_scene::{Body, BodyContact, Parsed, Problem, Scene, Solid};
+use barchan_scene::{Body, BodyContact, BodyDrive, Parsed, Problem, Scene, Solid};
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use std::path::Path;
 use std::sync::Arc;
@@ -36,7 +38,8 @@ pub(crate) fn solid(body: &Body, density: f64, folder: &Path) -> Result<Solid, S
     }
     let spheres = lining(body, &mesh)?;
     let shape = Shape::solid(&body.name, &spheres, &solid, &mesh).map_err(|e| e.to_string())?;
-    Ok(Solid { shape: Some(Arc::new(shape)), path })
+    let (shape, radius) = shape;
+    Ok(Solid { shape: Arc::new(shape), radius, path })
 }
 
 /// Centres and radii of the spheres that line a body [m].
@@ -88,7 +91,7 @@ pub fn named(scene: &Scene) -> Vec<Named> {
 #[derive(Default)]
 pub(crate) struct Bodies {
     /// Grains, to be born first.
-    pub grains: Vec<NewGrain>,
+    pub grains: Vec<NewMatter>,
     /// Surfaces, to stand after the walls of the scene.
     pub walls: Vec<Wall>,
     /// Which surface belongs to which grain.
@@ -96,7 +99,7 @@ pub(crate) struct Bodies {
 }
 
 impl Bodies {
-    /// Of a scene whose meshes were fetched, and whose bodies' shapes begin at `first_shape`, their walls at `first_wall`. `balls` are the radii of the
+    /// Of a scene whose bodies' shapes begin at `first_shape`, their walls at `first_wall`. `balls` are the radii of the
     /// smallest and of the largest ball that may touch a body [m].
     pub fn of(parsed: &Parsed, first_shape: usize, first_wall: usize, balls: [f64; 2]) -> Result<Bodies, Problem> {
         let scene = &parsed.scene;
@@ -104,8 +107,12 @@ impl Bodies {
         let names = named(scene);
         for (i, body) in scene.bodies.iter().enumerate() {
             let place = format!("bodies[{i}].mesh");
-            let unread = || parsed.error_at(&place, "the mesh has not been read", "fetch the scene's meshes first");
-            let (shape, unit) = body.solid.shape.as_deref().ok_or_else(unread)?;
+            if body.at.is_empty() {
+                continue;
+            }
+            let unread =
+                || parsed.error_at(&place, "the mesh has not been read", "read the scene by `barchan_engine::load`");
+            let Solid { shape, radius: unit, .. } = parsed.assets.bodies.get(&i).ok_or_else(unread)?;
             let index = (first_shape + i) as u16;
             let material = scene.materials.get_index_of(&body.material).unwrap_or_default() as u16;
             let volume = shape.volume() * unit.powi(3);
@@ -122,10 +129,10 @@ impl Bodies {
                     let (time, turn) = (0.0, orientation.to_scaled_axis());
                     wall.motion =
                         Motion { keyframes: vec![Keyframe { time, at: position, turn }], ..Motion::default() };
-                    all.carried.push(Carried { wall: (first_wall + all.walls.len()) as u16, grain: grain as u32 });
+                    all.carried.push(Carried { wall: (first_wall + all.walls.len()) as u16, body: grain as u32 });
                     all.walls.push(wall);
                 }
-                all.grains.push(NewGrain {
+                all.grains.push(NewMatter {
                     position,
                     velocity: body.velocity,
                     spin: body.spin,
@@ -144,10 +151,31 @@ impl Bodies {
         Ok(all)
     }
 
+    /// The bodies as the boundary has them: surface, inertia, drive.
+    pub fn rigid(&self, scene: &Scene, setup: &Setup) -> Vec<Rigid> {
+        let tables = scene.bodies.iter().flat_map(|b| b.at.iter().map(move |_| b));
+        let one = |(id, (new, table)): (usize, (&NewMatter, &Body))| {
+            let shape = &setup.shapes[new.shape as usize];
+            let density = setup.materials.list[new.material as usize].density;
+            let mass = new.mass.unwrap_or(density * shape.volume() * new.radius.powi(3));
+            let inertia = mass * new.radius.powi(2) / shape.volume() * shape.inertia();
+            let wall = self.carried.iter().find(|c| c.body as usize == id).map(|c| c.wall);
+            let drive = |d: &BodyDrive| Drive {
+                axis: shape.to_principal() * d.axis.normalize_or_zero(),
+                torque: d.torque,
+                max_spin: d.max_spin,
+                from: d.from,
+                until: d.until,
+            };
+            Rigid::new(wall, inertia.recip(), table.drive.as_ref().map(drive))
+        };
+        self.grains.iter().zip(tables).enumerate().map(one).collect()
+    }
+
     /// Of each body: material, radius of its smallest sphere [m], its mass as a push on its rim feels it [kg]: what is pushed off its
     /// centre yields by turning as well.
     pub fn rims(&self, shapes: &[Shape], densities: &[f64]) -> Vec<(u16, f64, f64)> {
-        let one = |g: &NewGrain| {
+        let one = |g: &NewMatter| {
             let shape = &shapes[g.shape as usize];
             let mass = g.mass.unwrap_or(densities[g.material as usize] * shape.volume() * g.radius.powi(3));
             let least = shape.spheres().iter().map(|s| s.radius).fold(1.0, f64::min);
@@ -159,23 +187,23 @@ impl Bodies {
 
     /// The same, as if all spheres of one side bore at once, a body's side being about a sixth of it: what a time step must resolve.
     pub fn contacts(&self, shapes: &[Shape], densities: &[f64]) -> Vec<(u16, f64, f64)> {
-        let together = |g: &NewGrain| (shapes[g.shape as usize].spheres().len() as f64 / 6.0).max(1.0);
+        let together = |g: &NewMatter| (shapes[g.shape as usize].spheres().len() as f64 / 6.0).max(1.0);
         let rims = self.rims(shapes, densities).into_iter();
         rims.zip(&self.grains).map(|((material, radius, mass), g)| (material, radius, mass / together(g))).collect()
     }
 
     /// Bodies that begin within a wall or within another.
-    pub fn overlaps(&self, parsed: &Parsed, settings: &barchan_dem::Settings) -> Vec<Problem> {
-        let slack = 1.0 - settings.max_overlap;
-        let states: Vec<_> = settings.walls.iter().map(|w| w.state_at(0.0)).collect();
+    pub fn overlaps(&self, parsed: &Parsed, setup: &Setup) -> Vec<Problem> {
+        let slack = 1.0 - setup.max_overlap;
+        let states: Vec<_> = setup.fixtures.walls.iter().map(|w| w.state_at(0.0)).collect();
         let tables = parsed.scene.bodies.iter().enumerate().flat_map(|(i, b)| (0..b.at.len()).map(move |k| (i, k)));
         let tables: Vec<(usize, usize)> = tables.collect();
-        let spheres = |g: &NewGrain| -> Vec<(DVec3, f64)> {
+        let spheres = |g: &NewMatter| -> Vec<(DVec3, f64)> {
             let place = |s: &ShapeSphere| (g.position + g.orientation * (s.centre * g.radius), s.radius * g.radius);
-            settings.shapes[g.shape as usize].spheres().iter().map(place).collect()
+            setup.shapes[g.shape as usize].spheres().iter().map(place).collect()
         };
-        let reach = |g: &NewGrain| settings.shapes[g.shape as usize].bounding_radius() * g.radius;
-        let own = |id: usize| self.carried.iter().find(|c| c.grain as usize == id).map(|c| c.wall as usize);
+        let reach = |g: &NewMatter| setup.shapes[g.shape as usize].bounding_radius() * g.radius;
+        let own = |id: usize| self.carried.iter().find(|c| c.body as usize == id).map(|c| c.wall as usize);
         let owns: Vec<Option<usize>> = (0..self.grains.len()).map(own).collect();
         let mut problems = Vec::new();
         for (id, grain) in self.grains.iter().enumerate() {
@@ -186,8 +214,8 @@ impl Bodies {
                 }
             };
             let lining = spheres(grain);
-            for w in (0..settings.walls.len()).filter(|&w| Some(w) != owns[id]) {
-                let (wall, state) = (&settings.walls[w], &states[w]);
+            for w in (0..setup.fixtures.walls.len()).filter(|&w| Some(w) != owns[id]) {
+                let (wall, state) = (&setup.fixtures.walls[w], &states[w]);
                 if wall.least_distance(state, grain.position) < reach(grain) {
                     let depth = |&(x, r): &(DVec3, f64)| r * slack - wall.clearance(state, x);
                     refuse(lining.iter().map(depth).fold(0.0, f64::max), &wall.name);

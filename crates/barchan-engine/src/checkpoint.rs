@@ -3,13 +3,13 @@
 //! Two files are kept, the newest and the one before it. A new one is written whole before it takes the name of the
 //! newest, so at any instant, power cut included, one of the two is good.
 
-use barchan_dem::Column;
+use barchan_core::columns::Column;
 use barchan_io::atomic::FileError;
 use barchan_io::container::{Container, ContainerError, ContainerWriter};
 use std::path::{Path, PathBuf};
 
 /// Meaning of the sections; raised when they change.
-pub(crate) const VERSION: u32 = 4;
+pub(crate) const VERSION: u32 = 5;
 const NEWEST: &str = "checkpoint.barchan";
 const PREVIOUS: &str = "checkpoint-previous.barchan";
 const NEXT: &str = "checkpoint-next.barchan";
@@ -30,7 +30,7 @@ pub enum CheckpointError {
     },
     /// Written by another version.
     #[error(
-        "{path} was written in version {found} of the checkpoint, this program reads {VERSION}: resume with the program that wrote it"
+        "{path} was written in version {found} of the checkpoint, this program reads {VERSION}: resume with the program that wrote it, or start the run anew with `barchan run`"
     )]
     Version {
         /// The file.
@@ -51,7 +51,12 @@ pub enum CheckpointError {
 /// Hash (FNV-1a) of a text or a description: what tells a changed scene from the one a checkpoint was written for. It
 /// must mean the same in every build, which the standard library's hasher does not promise.
 pub(crate) fn fingerprint(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+    fingerprint_of(text.as_bytes())
+}
+
+/// [`fingerprint`] of any bytes.
+pub(crate) fn fingerprint_of(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// Sections being collected.

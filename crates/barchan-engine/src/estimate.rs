@@ -1,10 +1,12 @@
 //! How long a run takes here: from what runs on this machine have reached, or from a short trial.
 
 use crate::cache;
+use barchan_core::boundary::Fixtures;
 use barchan_core::contact::{ContactLaw, NormalLaw, TangentialLaw};
 use barchan_core::materials::{Material, Materials};
 use barchan_core::shapes::Shape;
-use barchan_dem::{Dem, DemError, Domain, Integrator, NewGrain, Precision, Settings};
+use barchan_core::solver::{Domain, NewMatter};
+use barchan_dem::{Alone, DemError, Integrator, Precision, Settings};
 use barchan_io::atomic;
 use glam::{DQuat, DVec3};
 use std::path::PathBuf;
@@ -79,15 +81,14 @@ fn trial() -> Result<f64, DemError> {
         law: ContactLaw { normal: NormalLaw::Hertz, tangential: TangentialLaw::Mindlin },
         materials: Materials { list: vec![material], overrides: vec![] },
         shapes: vec![Shape::sphere()].into(),
-        walls: vec![],
-        carried: vec![],
         borne: vec![],
         dt: 1e-5,
+        dt_reason: String::new(),
         integrator: Integrator::VelocityVerlet,
         precision: Precision::Mixed,
         max_overlap: 0.5,
     };
-    let grain = |i: usize| NewGrain {
+    let grain = |i: usize| NewMatter {
         position: DVec3::new((i % ALONG) as f64, (i / ALONG % ALONG) as f64, (i / ALONG / ALONG) as f64) * pitch
             + 0.5 * pitch,
         velocity: DVec3::ZERO,
@@ -98,7 +99,7 @@ fn trial() -> Result<f64, DemError> {
         material: 0,
         shape: 0,
     };
-    let mut dem = Dem::new(settings);
+    let mut dem = Alone::new(settings, Fixtures::default());
     dem.add(&(0..ALONG.pow(3)).map(grain).collect::<Vec<_>>())?;
     for _ in 0..5 {
         dem.step()?;

@@ -4,10 +4,13 @@
 //! on as it was left. [`World::changed_scene`] writes them into a scene, for a new start with other values.
 
 use crate::checkpoint::{Checkpoint, CheckpointError, CheckpointWriter};
-use crate::emit::{Recipe, Space, find_room};
+use crate::emit::{Space, find_room};
 use crate::world::{World, WorldError};
+use barchan_core::clock::Warp;
+use barchan_core::columns::Column;
+use barchan_core::recipe::Recipe;
 use barchan_core::regions::Region;
-use barchan_dem::{Column, NewGrain, Settings, Warp};
+use barchan_core::solver::NewMatter;
 use barchan_scene::{EmitterFlow, Outside, Scene};
 use glam::{DQuat, DVec3};
 
@@ -19,6 +22,8 @@ const BY_HAND: u64 = (1 << 24) - 1;
 pub(crate) struct Live {
     /// What pours by hand: the first population.
     pub recipe: Option<Recipe>,
+    /// Index of the solver that it belongs to.
+    pub solver: usize,
     /// The emitters' clock.
     pub flow: Warp,
     /// Whether anything was changed at all.
@@ -32,25 +37,22 @@ impl World {
     pub fn set_gravity(&mut self, gravity: DVec3) {
         self.live.touched = true;
         self.rouse();
-        self.dem.set_gravity(gravity);
+        self.gravity = gravity;
+        self.boundary.gravity = gravity;
+        self.solvers.iter_mut().for_each(|s| s.set_gravity(gravity));
     }
 
     /// Changes a material's friction and restitution.
     pub fn set_material(&mut self, index: usize, friction: f64, restitution: f64) -> Result<(), WorldError> {
-        let mut materials = self.dem.settings().materials.clone();
+        let mut materials = self.materials.clone();
         if let Some(material) = materials.list.get_mut(index) {
             (material.friction, material.restitution) = (friction, restitution);
         }
-        self.dem.set_materials(materials)?;
+        self.solvers.iter_mut().try_for_each(|s| s.set_materials(&materials))?;
+        self.materials = materials;
         self.live.touched = true;
         self.rouse();
         Ok(())
-    }
-
-    /// Takes all spin from the grains; see [`Dem::stop_spins`](barchan_dem::Dem::stop_spins).
-    pub fn stop_spins(&mut self) {
-        self.live.touched = true;
-        self.dem.stop_spins();
     }
 
     /// Lets emitters pour at `factor` times the scene's rate from now on; 0 stops them, and what was poured stays.
@@ -64,17 +66,18 @@ impl World {
     /// way they came.
     pub fn set_wall_pace(&mut self, factor: f64) {
         self.live.touched = true;
-        self.dem.set_wall_pace(factor);
+        let time = self.time();
+        self.boundary.set_pace(factor, time);
     }
 
     /// Factors of the emitters' rate and the walls' pace.
     pub fn paces(&self) -> [f64; 2] {
-        [self.live.flow.factor(), self.dem.wall_clock().factor()]
+        [self.live.flow.factor(), self.boundary.clock().factor()]
     }
 
     /// Whether some emitter may still pour, and whether some wall has a motion of its own.
     pub fn has_paces(&self) -> [bool; 2] {
-        [!self.emitters.is_empty(), self.dem.own_walls().iter().any(|w| !w.motion.is_still())]
+        [!self.emitters.is_empty(), self.boundary.fixtures().own_walls().iter().any(|w| !w.motion.is_still())]
     }
 
     /// Whether a hand has changed this world, so that it is no longer what its scene makes of itself.
@@ -91,24 +94,29 @@ impl World {
     /// Lets go of grains that are held where they lie: the world is no longer the one they came to rest in. What still lies still is held
     /// again after a moment.
     fn rouse(&mut self) {
-        self.dem.set_pinned(&[]);
+        self.solvers.iter_mut().for_each(|s| s.wake());
     }
 
     /// Adds a velocity [m/s] to the grains in a ball [m]; returns the momentum given [kg m/s].
     pub fn push(&mut self, centre: DVec3, radius: f64, velocity: DVec3) -> DVec3 {
         self.touch();
         self.rouse();
-        self.dem.push(centre, radius, velocity)
+        self.solvers.iter_mut().map(|s| s.push(centre, radius, velocity)).sum()
     }
 
     /// Removes the grains whose centre is in a ball [m]; returns how many. They count as having left the domain.
     pub fn dig(&mut self, centre: DVec3, radius: f64) -> usize {
         self.touch();
         self.rouse();
-        let gone = self.dem.remove_where(&|_, x| x.distance(centre) <= radius);
-        self.left.add(&gone);
-        self.tell(&gone);
-        gone.len()
+        let mut dug = 0;
+        for s in 0..self.solvers.len() {
+            let solver = self.solvers.get_mut(s);
+            let (name, gone) = (solver.name(), solver.remove_where(&|_, x| x.distance(centre) <= radius));
+            self.left.add(&gone);
+            self.tell(name, &gone);
+            dug += gone.len();
+        }
+        dug
     }
 
     /// Radius of the grains that [`World::pour`] brings: the largest, spheres of clumps included [m].
@@ -124,7 +132,7 @@ impl World {
         let recipe = Recipe { population: BY_HAND, ..recipe };
         let largest = recipe.reach * recipe.sizes.max();
         let region = Region::Sphere { centre, radius: radius.max(1.01 * largest) };
-        let mut space = Space::around(&self.dem, &region, largest);
+        let mut space = Space::around(&self.solvers, &self.boundary, &self.domain, &region, largest);
         let mut newborn = Vec::new();
         for _ in 0..count {
             let grain = recipe.grain(self.live.poured);
@@ -133,20 +141,26 @@ impl World {
             let reach = recipe.reach * grain.radius;
             if let Some(position) = find_room(&region, reach, &mut rng, &space).filter(|x| self.holds(*x, reach)) {
                 space.insert(position, reach);
-                newborn.push(NewGrain { position, velocity: DVec3::ZERO, spin: DVec3::ZERO, ..grain });
+                newborn.push(NewMatter { position, velocity: DVec3::ZERO, spin: DVec3::ZERO, ..grain });
             }
         }
         if !newborn.is_empty() {
-            self.dem.add(&newborn)?;
+            self.bring(&newborn)?;
         }
         Ok(newborn.len())
+    }
+
+    /// Adds matter to the solver that the first population belongs to.
+    fn bring(&mut self, newborn: &[NewMatter]) -> Result<(), WorldError> {
+        self.solvers.get_mut(self.live.solver).add(newborn, &self.boundary)?;
+        Ok(())
     }
 
     /// Drops a ball of the first population's material; `false` where there is no room for it.
     pub fn drop_ball(&mut self, centre: DVec3, radius: f64) -> Result<bool, WorldError> {
         let Some(material) = self.live.recipe.as_ref().map(|r| r.material) else { return Ok(false) };
         let region = Region::Sphere { centre, radius: 1.01 * radius };
-        let free = Space::around(&self.dem, &region, radius).is_free(centre, radius);
+        let free = Space::around(&self.solvers, &self.boundary, &self.domain, &region, radius).is_free(centre, radius);
         if !free || !self.holds(centre, radius) {
             return Ok(false);
         }
@@ -154,7 +168,7 @@ impl World {
         let still = DVec3::ZERO;
         let orientation = DQuat::IDENTITY;
         // Shape 0 is the sphere in every world.
-        let ball = NewGrain {
+        let ball = NewMatter {
             position: centre,
             velocity: still,
             spin: still,
@@ -164,23 +178,22 @@ impl World {
             material,
             shape: 0,
         };
-        self.dem.add(&[ball])?;
+        self.bring(&[ball])?;
         Ok(true)
     }
 
     /// Whether a ball is inside the domain's sides that are not periodic.
     fn holds(&self, x: DVec3, r: f64) -> bool {
-        let d = &self.dem.settings().domain;
+        let d = &self.domain;
         (0..3).all(|k| d.periodic[k] || (x[k] - r >= d.min[k] && x[k] + r <= d.max[k]))
     }
 
     /// The scene with the values as they are now, for a new start: gravity, materials, rates of emitters, speeds of walls.
     pub fn changed_scene(&self, scene: &Scene) -> Scene {
         let mut scene = scene.clone();
-        let settings = self.dem.settings();
         let [flow, walls] = self.paces();
-        scene.gravity = settings.gravity;
-        for (material, now) in scene.materials.values_mut().zip(&settings.materials.list) {
+        scene.gravity = self.gravity;
+        for (material, now) in scene.materials.values_mut().zip(&self.materials.list) {
             (material.friction, material.restitution) = (now.friction, now.restitution);
         }
         for emitter in &mut scene.emitters {
@@ -207,38 +220,34 @@ impl World {
         if !self.live.touched {
             return;
         }
-        let settings = self.dem.settings();
-        let materials = settings.materials.list.iter().flat_map(|m| [m.friction, m.restitution]).collect();
-        to.put("live/gravity", &Column::F64(settings.gravity.to_array().to_vec()));
+        let materials = self.materials.list.iter().flat_map(|m| [m.friction, m.restitution]).collect();
+        to.put("live/gravity", &Column::F64(self.gravity.to_array().to_vec()));
         to.put("live/materials", &Column::F64(materials));
         to.put("live/flow", &self.live.flow.column());
         to.put("live/outside", &Column::U64(vec![u64::from(self.outside == Outside::Remove)]));
     }
 
-    /// Takes back what [`World::save_live`] put there, apart from the solver's settings.
+    /// Takes back what [`World::save_live`] put there, before solvers take back their state.
     pub(crate) fn load_live(&mut self, from: &Checkpoint) -> Result<(), CheckpointError> {
         let Some(column) = from.column("live/flow") else { return Ok(()) };
         self.live.flow = Warp::from_column(&column).ok_or_else(|| from.unfit("live/flow is not a clock"))?;
+        let gravity = DVec3::from_slice(&from.f64s("live/gravity", 3)?);
+        let values = from.f64s("live/materials", 2 * self.materials.len())?;
+        if !gravity.is_finite() || !values.iter().all(|v| v.is_finite()) {
+            return Err(from.unfit("a value changed by hand is not a number"));
+        }
+        for (material, v) in self.materials.list.iter_mut().zip(values.chunks_exact(2)) {
+            (material.friction, material.restitution) = (v[0], v[1]);
+        }
+        (self.gravity, self.boundary.gravity) = (gravity, gravity);
+        for solver in self.solvers.iter_mut() {
+            solver.set_gravity(gravity);
+            solver.set_materials(&self.materials).map_err(|e| from.unfit(e.to_string()))?;
+        }
         self.live.touched = true;
         if from.u64s("live/outside", 1)? == [1] {
             self.outside = Outside::Remove;
         }
         Ok(())
     }
-}
-
-/// The settings of a solver as a hand left them.
-pub(crate) fn adopt(settings: &mut Settings, from: &Checkpoint) -> Result<(), CheckpointError> {
-    if from.column("live/gravity").is_none() {
-        return Ok(());
-    }
-    settings.gravity = DVec3::from_slice(&from.f64s("live/gravity", 3)?);
-    let values = from.f64s("live/materials", 2 * settings.materials.len())?;
-    if !settings.gravity.is_finite() || !values.iter().all(|v| v.is_finite()) {
-        return Err(from.unfit("a value changed by hand is not a number"));
-    }
-    for (material, v) in settings.materials.list.iter_mut().zip(values.chunks_exact(2)) {
-        (material.friction, material.restitution) = (v[0], v[1]);
-    }
-    Ok(())
 }

@@ -1,93 +1,107 @@
-//! Files that a scene names: meshes, found, mended and put in place; heights of the ground.
+//! Reading a scene with the files that it names: meshes, found, mended and put in place; heights of the ground.
 
-use crate::{bodies, outdoors};
+use crate::observers::VOCABULARY;
+use crate::{assemble, bodies, copies, outdoors};
+use barchan_core::math;
 use barchan_core::mesh::Mesh;
 use barchan_core::sampling::{self, Placement, Sampling};
 use barchan_core::shapes::Shape;
 use barchan_core::walls::Facets;
-use barchan_io::atomic::{self, FileError};
 use barchan_io::terrain::{self, TerrainError};
 use barchan_scene::{
-    Fetched, FetchedHeights, Geometry, MeshFile, Parsed, Problem, SceneErrors, ShapeMesh, ShapeSpec, Side, Solid,
+    Assets, Draft, Geometry, Heights, MeshFile, Parsed, Problem, Scene, SceneErrors, ShapeMesh, ShapeSpec, Side, Solid,
+    Surface,
 };
 use glam::{DAffine3, DQuat, DVec2, DVec3};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Folder of a run in which copies of its meshes lie.
-const FOLDER: &str = "meshes";
+/// Where paths begin.
+const HELP: &str = "paths are taken from the folder of the scene";
 
-/// Reads the meshes of a scene whose paths begin in `folder`, and checks the scene again with them in place. Those it has
-/// already are left as they are.
-pub fn fetch(parsed: Parsed, folder: &Path) -> Result<Parsed, SceneErrors> {
-    let mut scene = parsed.scene.clone();
-    let (mut problems, mut warnings) = (Vec::new(), Vec::new());
-    let mut any = false;
-    for (i, wall) in scene.walls.iter_mut().enumerate() {
-        let Geometry::Mesh(file) = &mut wall.geometry else { continue };
-        if file.surface.facets.is_some() {
-            continue;
-        }
-        any = true;
-        let place = format!("walls[{i}].mesh");
-        match mesh(file, folder) {
-            Ok((mesh, path)) => {
-                warnings.extend(path.as_ref().and_then(|_| doubts(&parsed, &place, &mesh)));
-                file.surface = Fetched { facets: Some(Arc::new(Facets::new(mesh))), path };
-            }
-            Err(e) => problems.push(parsed.error_at(&place, e, "paths are taken from the folder of the scene")),
-        }
+/// Reads a scene and the files that it names, whose paths begin in `folder`, and checks all of it. `name` is the file's name or whatever
+/// the text should be called in messages.
+///
+/// All problems come at once: those of the text, of the files, of the scene as a whole, and, where something is wrong already, those that
+/// [`assemble`](crate::assemble()) would find in what is sound.
+pub fn load(text: &str, name: &str, folder: &Path) -> Result<Parsed, SceneErrors> {
+    let draft = Scene::draft(text, name, &VOCABULARY);
+    let mut files = Files { draft: &draft, folder, assets: Assets::default(), problems: Vec::new() };
+    if !draft.is_broken() {
+        files.read();
     }
-    for (name, shape) in scene.shapes.iter_mut() {
-        let ShapeSpec::Mesh(file) = shape else { continue };
-        if file.solid.shape.is_some() {
-            continue;
+    let Files { assets, problems, .. } = files;
+    let (checked, doubtful) = draft.judged(assets, problems);
+    checked.map_err(|errors| match doubtful {
+        Some(parsed) => assemble::further(parsed, errors),
+        None => errors,
+    })
+}
+
+/// The files of a scene as they are read.
+struct Files<'a> {
+    draft: &'a Draft,
+    folder: &'a Path,
+    assets: Assets,
+    problems: Vec<Problem>,
+}
+
+impl Files<'_> {
+    fn read(&mut self) {
+        let scene = &self.draft.scene;
+        for (i, wall) in scene.walls.iter().enumerate() {
+            if let Geometry::Mesh(file) = &wall.geometry
+                && let Some((mesh, path)) = self.take(format!("walls[{i}].mesh"), &file.file, |f| mesh(file, f))
+            {
+                self.problems
+                    .extend(path.as_ref().and_then(|_| doubts(self.draft, &format!("walls[{i}].mesh"), &mesh)));
+                self.assets.walls.insert(i, Surface { facets: Arc::new(Facets::new(mesh)), path });
+            }
         }
-        any = true;
-        let place = format!("shapes.{name}.mesh");
-        match solid(name, file, folder) {
-            Ok((solid, doubt)) => {
+        for (name, shape) in &scene.shapes {
+            let place = format!("shapes.{name}.mesh");
+            if let ShapeSpec::Mesh(file) = shape
+                && let Some((solid, doubt)) = self.take(place.clone(), &file.file, |f| solid(name, file, f))
+            {
                 let help = "take smaller spheres, or a mesh without thin parts";
-                warnings.extend(doubt.map(|d| parsed.warning_at(&place, d, help)));
-                file.solid = solid;
-            }
-            Err(e) => problems.push(parsed.error_at(&place, e, "paths are taken from the folder of the scene")),
-        }
-    }
-    for (i, body) in scene.bodies.iter_mut().enumerate().filter(|(_, b)| b.solid.shape.is_none()) {
-        any = true;
-        let density = scene.materials.get(&body.material).map_or(f64::NAN, |m| m.density);
-        match bodies::solid(body, density, folder) {
-            Ok(solid) => body.solid = solid,
-            Err(e) => {
-                let help = "paths are taken from the folder of the scene";
-                problems.push(parsed.error_at(&format!("bodies[{i}].mesh"), e, help));
+                self.problems.extend(doubt.map(|d| self.draft.warning_at(&place, d, help)));
+                self.assets.shapes.insert(name.clone(), solid);
             }
         }
-    }
-    if let Some(ground) = scene.ground.as_mut().filter(|g| g.fetched.samples.is_none()) {
+        for (i, body) in scene.bodies.iter().enumerate() {
+            let density = scene.materials.get(&body.material).map_or(f64::NAN, |m| m.density);
+            let made = |f: &Path| bodies::solid(body, density, f);
+            if let Some(solid) = self.take(format!("bodies[{i}].mesh"), &body.mesh, made) {
+                self.assets.bodies.insert(i, solid);
+            }
+        }
+        let Some(ground) = &scene.ground else { return };
         let image = ground.image.as_ref().map(|i| ("ground.image", &i.file, None));
         let terrain = ground.terrain.as_ref().map(|t| ("ground.terrain", &t.file, t.nodata));
         if let Some((place, file, nodata)) = image.or(terrain) {
-            any = true;
-            match heights(file, nodata, folder) {
-                Ok(fetched) => ground.fetched = fetched,
-                Err(e) => {
-                    let help = "paths are taken from the folder of the scene";
-                    problems.push(parsed.error_at(place, e.to_string(), help));
-                }
+            let read = |f: &Path| heights(file, nodata, f).map_err(|e| e.to_string());
+            self.assets.heights = self.take(place.into(), file, read);
+        }
+    }
+
+    /// What a file gives, unless a run's copy of it was changed or it cannot be read; both are reported at a place of the scene. One
+    /// without a name has been reported.
+    fn take<T>(&mut self, place: String, name: &str, read: impl FnOnce(&Path) -> Result<T, String>) -> Option<T> {
+        if name.is_empty() {
+            return None;
+        }
+        if let Err(e) = copies::check(name, self.folder) {
+            self.problems.push(self.draft.error_at(&place, e.to_string(), copies::REMEDY));
+            return None;
+        }
+        match read(self.folder) {
+            Ok(found) => Some(found),
+            Err(e) => {
+                self.problems.push(self.draft.error_at(&place, e, HELP));
+                None
             }
         }
     }
-    if !problems.is_empty() {
-        return Err(SceneErrors::new(parsed.name(), problems));
-    }
-    if !any {
-        return Ok(parsed);
-    }
-    let mut again = parsed.with(scene)?;
-    again.warnings.extend(warnings);
-    Ok(again)
 }
 
 /// The mesh of a file, its path taken from `folder`, or a built-in one (`box`, `sphere`, `cylinder`, `torus`, `trefoil`,
@@ -96,7 +110,7 @@ pub fn mended(name: &str, folder: &Path) -> Result<(Mesh, Option<PathBuf>), Stri
     let (mut mesh, path) = match built_in(name) {
         Some(mesh) => (mesh, None),
         None => {
-            let path = located(name, folder);
+            let path = copies::located(name, folder);
             (barchan_io::mesh::read(&path).map_err(|e| e.to_string())?, Some(path))
         }
     };
@@ -105,17 +119,11 @@ pub fn mended(name: &str, folder: &Path) -> Result<(Mesh, Option<PathBuf>), Stri
     Ok((mesh, path))
 }
 
-/// Where a file lies that a scene in `folder` names: there, or, in the folder of a run, among the copies.
-fn located(name: &str, folder: &Path) -> PathBuf {
-    let (given, copy) = (folder.join(name), folder.join(FOLDER).join(flat(name)));
-    if !given.exists() && copy.is_file() { copy } else { given }
-}
-
 /// Heights of an image or an elevation model, with `nodata` [m] where there are none.
-fn heights(name: &str, nodata: Option<f64>, folder: &Path) -> Result<FetchedHeights, TerrainError> {
-    let path = located(name, folder);
+fn heights(name: &str, nodata: Option<f64>, folder: &Path) -> Result<Heights, TerrainError> {
+    let path = copies::located(name, folder);
     let terrain = terrain::read(&path)?.filled(nodata)?;
-    Ok(FetchedHeights { samples: Some(Arc::new((terrain.size, terrain.heights))), path: Some(path) })
+    Ok(Heights { size: terrain.size, samples: Arc::new(terrain.heights), path })
 }
 
 /// Share of a body's surface that its spheres should make.
@@ -143,12 +151,12 @@ fn solid(name: &str, file: &ShapeMesh, folder: &Path) -> Result<(Solid, Option<S
     };
     let mut sampling = Sampling::new(&mesh, settings).map_err(|e| e.to_string())?;
     sampling.run();
-    let shape = Shape::solid(name, sampling.spheres(), &mass, &mesh).map_err(|e| e.to_string())?;
+    let (shape, radius) = Shape::solid(name, sampling.spheres(), &mass, &mesh).map_err(|e| e.to_string())?;
     // What no whole sphere can reach is what was asked for, where edges are to be rounded off.
     let quality = sampling.quality();
     let covered = quality.coverage + if file.smallest < 1.0 { 0.0 } else { quality.unreachable };
     let doubt = format!("its {} spheres make {:.1} % of its surface", sampling.spheres().len(), 100.0 * covered);
-    Ok((Solid { shape: Some(Arc::new(shape)), path }, (covered < COVERED).then_some(doubt)))
+    Ok((Solid { shape: Arc::new(shape), radius, path }, (covered < COVERED).then_some(doubt)))
 }
 
 /// The mended mesh where it stands in the scene, and its file, if it has one.
@@ -163,25 +171,10 @@ fn mesh(file: &MeshFile, folder: &Path) -> Result<(Mesh, Option<PathBuf>), Strin
 }
 
 /// What of a wall's mesh may not be meant.
-fn doubts(parsed: &Parsed, place: &str, mesh: &Mesh) -> Option<Problem> {
+fn doubts(draft: &Draft, place: &str, mesh: &Mesh) -> Option<Problem> {
     let health = mesh.health();
     let odd = health.forks.count > 0 || health.crossings.count > 0;
-    odd.then(|| parsed.warning_at(place, format!("the mesh is {health}"), "mend it if grains are to pass there"))
-}
-
-/// Copies the files of the meshes into the folder of a run, so that it can go on wherever it is moved.
-pub(crate) fn keep(meshes: &[(String, PathBuf)], run: &Path) -> Result<(), FileError> {
-    for (name, path) in meshes {
-        let bytes = std::fs::read(path).map_err(|e| FileError::new("read", path, e))?;
-        atomic::create_folder(&run.join(FOLDER))?;
-        atomic::write(&run.join(FOLDER).join(flat(name)), &bytes)?;
-    }
-    Ok(())
-}
-
-/// A path as one name.
-fn flat(path: &str) -> String {
-    path.replace(['/', '\\', ':'], "_")
+    odd.then(|| draft.warning_at(place, format!("the mesh is {health}"), "mend it if grains are to pass there"))
 }
 
 /// A shape that needs no file.
@@ -214,7 +207,7 @@ fn screw(outer: f64, shaft: f64, length: f64, turns: f64) -> Mesh {
     let base = mesh.vertices.len() as u32;
     for k in 0..=steps {
         let part = k as f64 / steps as f64;
-        let (sin, cos) = (std::f64::consts::TAU * turns * part).sin_cos();
+        let (sin, cos) = math::sin_cos(std::f64::consts::TAU * turns * part);
         let z = length * (part - 0.5);
         // The inner rim lies inside the shaft, so that nothing passes between them.
         mesh.vertices.extend([0.6 * shaft, outer].map(|r| DVec3::new(r * cos, r * sin, z)));
@@ -234,7 +227,7 @@ fn turned(profile: &[[f64; 2]]) -> Mesh {
 /// Part of a circle about (0, z) of that radius, between two angles from straight down.
 fn arc(z: f64, radius: f64, from: f64, to: f64) -> impl Iterator<Item = [f64; 2]> {
     (0..=10).map(move |k| {
-        let (sin, cos) = (from + (to - from) * f64::from(k) / 10.0).to_radians().sin_cos();
+        let (sin, cos) = math::sin_cos((from + (to - from) * f64::from(k) / 10.0).to_radians());
         [radius * sin, z - radius * cos]
     })
 }

@@ -1,5 +1,6 @@
 //! Built-in meshes of what walks, rolls and ploughs over ground, of about unit size.
 
+use barchan_core::math;
 use barchan_core::mesh::Mesh;
 use glam::{DAffine3, DVec2, DVec3};
 use std::f64::consts::{PI, TAU};
@@ -70,7 +71,7 @@ fn tyre(width: f64) -> Mesh {
             let lug = (18.0 * turn + 0.75 * across.abs()).fract() < 0.5;
             let shoulder = if across.abs() > 0.99 { 0.9 } else { 1.0 };
             let radius = shoulder * if lug { 1.0 } else { 0.93 };
-            let (sin, cos) = (TAU * turn).sin_cos();
+            let (sin, cos) = math::sin_cos(TAU * turn);
             mesh.vertices.push(DVec3::new(radius * cos, 0.5 * width * across, radius * sin));
         }
     }

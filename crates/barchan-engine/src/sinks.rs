@@ -1,7 +1,7 @@
 //! Sinks: regions that take grains out and count them.
 
 use barchan_core::regions::Region;
-use barchan_dem::{Dem, Departed};
+use barchan_core::solver::{Departed, Solver};
 use glam::DVec3;
 
 /// Grains counted, and their mass.
@@ -53,8 +53,8 @@ impl Sink {
     }
 
     /// Takes the grains whose centre is inside, and returns them as they were.
-    pub(crate) fn remove(&mut self, dem: &mut Dem) -> Vec<Departed> {
-        let gone = dem.remove_where(&|_, position| self.mouth.takes(position));
+    pub(crate) fn remove(&mut self, solver: &mut dyn Solver) -> Vec<Departed> {
+        let gone = solver.remove_where(&|_, position| self.mouth.takes(position));
         self.tally.add(&gone);
         gone
     }

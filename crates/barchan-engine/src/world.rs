@@ -2,17 +2,26 @@
 
 use crate::assemble::Meeting;
 use crate::emit::Emitter;
-use crate::ground::{Account, Ground, Pressers};
 use crate::live::Live;
 use crate::observers::{Observer, View};
-use crate::schedule::{Schedule, steps_of};
 use crate::sinks::{Sink, Tally};
-use barchan_core::frame::Frame;
-use barchan_dem::{Dem, DemError, Departed};
+use barchan_core::boundary::Boundary;
+use barchan_core::clock::Interval;
+use barchan_core::columns::HASH_START;
+use barchan_core::frame::{Frame, GRAINS};
+use barchan_core::materials::Materials;
+use barchan_core::schedule::{Schedule, steps_of};
+use barchan_core::solver::{Coupling, Departed, Domain, Energies, Gauge, SolverError, Solvers, Totals};
+use barchan_core::stages::{Stage as _, StageTime, Timers};
+use barchan_hybrid::ground::{Account, Ground};
 use barchan_scene::words::seconds;
 use barchan_scene::{Format, Outside, Problem};
 use glam::DVec3;
+use std::any::Any;
+use std::cell::RefCell;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
 
 /// Sinks and watching observers look at the grains every so many steps: a grain moves a small share of its radius in
 /// one, and a look costs about as much as a pass over the positions.
@@ -21,22 +30,49 @@ pub(crate) const LOOK_EVERY: u64 = 16;
 /// Why a world cannot go on. The message names the grain, the time and the remedy.
 #[derive(Debug, thiserror::Error, Clone, PartialEq)]
 pub enum WorldError {
-    /// The solver stopped.
+    /// A solver or a coupling stopped.
     #[error(transparent)]
-    Dem(#[from] DemError),
-    /// A grain left a domain that is to hold all.
+    Solver(#[from] SolverError),
+    /// Matter left a domain that is to hold all.
     #[error(
-        "grain {id} left the domain at t = {}, at ({:.4}, {:.4}, {:.4}) m: close the walls, enlarge the domain, or set domain.outside = \"remove\"",
-        seconds(*time), position.x, position.y, position.z
+        "{} {id} left the domain at t = {}, at ({:.4}, {:.4}, {:.4}) m: close the walls, enlarge the domain, or set domain.outside = \"remove\"",
+        singular(what), seconds(*time), position.x, position.y, position.z
     )]
     Outside {
-        /// The grain.
+        /// What left, in the plural.
+        what: &'static str,
+        /// Its id.
         id: u32,
         /// Time [s].
         time: f64,
         /// Where it is [m].
         position: DVec3,
     },
+}
+
+/// `grains` as `grain`.
+fn singular(name: &str) -> &str {
+    name.strip_suffix('s').unwrap_or(name)
+}
+
+barchan_core::stages! {
+    /// The stages of a world step.
+    pub enum Stage {
+        /// Emitters bring matter.
+        Emit = "emit",
+        /// Walls move.
+        Advance = "advance",
+        /// Solvers step.
+        Solve = "solve",
+        /// Couplings act.
+        Couple = "couple",
+        /// Sinks and open sides take matter out.
+        Remove = "remove",
+        /// Measurements look.
+        Observe = "observe",
+        /// A frame is made for readers.
+        Publish = "publish",
+    }
 }
 
 /// A row that an observer gave.
@@ -89,23 +125,49 @@ impl Plan {
         steps_of(self.duration, self.dt)
     }
 
+    /// Whether a frame is to be written at this step. The last state is always written: what a run ends with is what it was for.
+    /// A frame that rounding has put one step before the end is the last.
+    pub fn frame_due(&self, step: u64) -> bool {
+        let frames = self.frames();
+        frames.due(step) || (step == self.steps() && !frames.due(step.saturating_sub(1)))
+    }
+
+    /// Frames of the whole run.
+    pub fn frame_count(&self) -> u64 {
+        let (steps, frames) = (self.steps(), self.frames());
+        frames.count(steps) + u64::from(self.frame_due(steps) && !frames.due(steps))
+    }
+
     /// When frames are due.
     pub fn frames(&self) -> Schedule {
         Schedule::new(self.frames_every, self.dt)
     }
 }
 
+/// Matter of one solver, now and at the end of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Amount {
+    /// Name of the solver.
+    pub solver: &'static str,
+    /// What its pieces are called, in the plural.
+    pub name: &'static str,
+    /// Pieces now.
+    pub pieces: usize,
+    /// Pieces at the end, with all that emitters will have poured.
+    pub pieces_at_end: u64,
+    /// What a step works on, in the plural.
+    pub work_name: &'static str,
+    /// How many of those now.
+    pub work: usize,
+    /// How many of those at the end.
+    pub work_at_end: u64,
+}
+
 /// What a run will take, known before its first step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// Grains now.
-    pub grains: usize,
-    /// Spheres now.
-    pub spheres: usize,
-    /// Grains at the end, with all that emitters will have poured.
-    pub grains_at_end: u64,
-    /// Spheres at the end.
-    pub spheres_at_end: u64,
+    /// Matter, solver by solver.
+    pub matter: Vec<Amount>,
     /// Time step [s].
     pub dt: f64,
     /// Where the time step comes from.
@@ -121,17 +183,45 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Work of the whole run: spheres times steps.
-    pub fn sphere_steps(&self) -> f64 {
-        0.5 * (self.spheres as f64 + self.spheres_at_end as f64) * self.steps as f64
+    /// Work of the whole run: spheres or particles times steps.
+    pub fn work_steps(&self) -> f64 {
+        let mean = |a: &Amount| 0.5 * (a.work as f64 + a.work_at_end as f64);
+        self.matter.iter().map(mean).sum::<f64>() * self.steps as f64
+    }
+
+    /// Pieces of all solvers now.
+    pub fn pieces(&self) -> usize {
+        self.matter.iter().map(|a| a.pieces).sum()
+    }
+
+    /// Pieces of all solvers at the end.
+    pub fn pieces_at_end(&self) -> u64 {
+        self.matter.iter().map(|a| a.pieces_at_end).sum()
+    }
+
+    /// Spheres or particles of all solvers now.
+    pub fn work(&self) -> usize {
+        self.matter.iter().map(|a| a.work).sum()
+    }
+
+    /// Spheres or particles of all solvers at the end.
+    pub fn work_at_end(&self) -> u64 {
+        self.matter.iter().map(|a| a.work_at_end).sum()
     }
 }
 
 /// A world that runs.
+///
+/// It owns the clock, the boundary, the solvers and what joins them, emitters, sinks and measurements. It does not know which
+/// solvers it has.
 pub struct World {
-    pub(crate) dem: Dem,
-    pub(crate) ground: Option<Ground>,
-    pub(crate) pressers: Pressers,
+    pub(crate) steps: u64,
+    pub(crate) domain: Domain,
+    pub(crate) gravity: DVec3,
+    pub(crate) materials: Materials,
+    pub(crate) boundary: Boundary,
+    pub(crate) solvers: Solvers,
+    pub(crate) couplings: Vec<Box<dyn Coupling>>,
     pub(crate) emitters: Vec<Emitter>,
     pub(crate) sinks: Vec<Sink>,
     pub(crate) outside: Outside,
@@ -142,75 +232,109 @@ pub struct World {
     pub(crate) meetings: Vec<Meeting>,
     pub(crate) warnings: Vec<Problem>,
     pub(crate) live: Live,
+    /// Publishing changes nothing but its timer.
+    pub(crate) timers: RefCell<Timers<Stage>>,
 }
 
 impl World {
-    /// One time step: grains are born, everything moves, bodies press the ground, it gives way, grains leave, observers look.
+    /// One world step: matter is born, walls move, solvers and couplings act, matter leaves, observers look.
     pub fn step(&mut self) -> Result<(), WorldError> {
-        self.emit()?;
-        self.dem.step()?; // walls move in here
-        self.pressers.step(self.ground.as_mut(), &mut self.dem);
-        if let Some(ground) = &mut self.ground {
-            ground.step(&mut self.dem)?;
-        }
-        self.remove()?;
-        self.observe();
+        let interval = Interval { step: self.steps, dt: self.plan.dt };
+        self.timed(Stage::Emit, Self::emit)?;
+        self.timed(Stage::Advance, |w| w.boundary.advance(interval.end(), interval.dt));
+        self.timed(Stage::Solve, |w| w.solvers.iter_mut().try_for_each(|s| s.step(&interval, &mut w.boundary)))?;
+        self.steps += 1;
+        self.timed(Stage::Couple, |w| w.couple(&interval))?;
+        self.timed(Stage::Remove, Self::remove)?;
+        self.timed(Stage::Observe, Self::observe);
         Ok(())
     }
 
+    fn timed<T>(&mut self, stage: Stage, run: impl FnOnce(&mut Self) -> T) -> T {
+        let begun = Instant::now();
+        let out = run(self);
+        self.timers.get_mut().ran(stage, begun);
+        out
+    }
+
     fn emit(&mut self) -> Result<(), WorldError> {
+        let (step, time) = (self.steps, self.live.flow.at(self.time()));
         for emitter in &mut self.emitters {
-            emitter.emit(&mut self.dem, &self.live.flow)?;
+            emitter.emit(&mut self.solvers, &self.boundary, &self.domain, step, time)?;
         }
+        Ok(())
+    }
+
+    fn couple(&mut self, interval: &Interval) -> Result<(), SolverError> {
+        for coupling in &mut self.couplings {
+            coupling.step(interval, &mut self.boundary, &mut self.solvers)?;
+        }
+        self.boundary.gather(interval.end());
+        self.solvers.iter_mut().for_each(|s| s.take_loads(&mut self.boundary));
         Ok(())
     }
 
     fn remove(&mut self) -> Result<(), WorldError> {
-        let outside = self.dem.take_outside();
-        if !outside.is_empty() {
-            if self.outside == Outside::Stop {
-                let (id, time) = (outside[0], self.dem.time());
-                let frame = self.dem.frame();
-                let position = frame.id.iter().position(|&i| i == id).map_or(DVec3::NAN, |row| frame.position[row]);
-                return Err(WorldError::Outside { id, time, position });
+        let (time, look) = (self.time(), self.steps.is_multiple_of(LOOK_EVERY));
+        for s in 0..self.solvers.len() {
+            let solver = self.solvers.get_mut(s);
+            let name = solver.name();
+            let outside = solver.take_outside();
+            if let (Outside::Stop, Some(&(id, position))) = (self.outside, outside.first()) {
+                return Err(WorldError::Outside { what: solver.counts().name, id, time, position });
             }
-            let gone = self.dem.remove_where(&|id, _| outside.contains(&id));
-            self.left.add(&gone);
-            self.tell(&gone);
-        }
-        if self.dem.steps().is_multiple_of(LOOK_EVERY) {
-            for s in 0..self.sinks.len() {
-                let gone = self.sinks[s].remove(&mut self.dem);
-                self.tell(&gone);
+            if !outside.is_empty() {
+                let gone = solver.remove_where(&|id, _| outside.iter().any(|o| o.0 == id));
+                self.left.add(&gone);
+                self.tell(name, &gone);
+            }
+            for k in 0..if look { self.sinks.len() } else { 0 } {
+                let gone = self.sinks[k].remove(self.solvers.get_mut(s));
+                self.tell(name, &gone);
             }
         }
         Ok(())
     }
 
-    pub(crate) fn tell(&mut self, gone: &[Departed]) {
+    /// Tells observers what has left a solver.
+    pub(crate) fn tell(&mut self, solver: &str, gone: &[Departed]) {
         if !gone.is_empty() {
-            self.measurements.iter_mut().for_each(|m| m.observer.departed(gone));
+            self.measurements.iter_mut().for_each(|m| m.observer.departed(solver, gone));
         }
     }
 
     /// Lets watching observers look, and takes the rows that are due at this step.
     pub(crate) fn observe(&mut self) {
-        let step = self.dem.steps();
+        let step = self.steps;
         self.rows.clear();
         let look = |m: &Measurement| m.observer.watches() && step.is_multiple_of(LOOK_EVERY);
         if !self.measurements.iter().any(|m| m.schedule.due(step) || look(m)) {
             return;
         }
-        let frame = self.dem.frame();
-        let view = View { dem: &self.dem, frame: &frame, ground: self.ground.as_ref() };
-        for (index, m) in self.measurements.iter_mut().enumerate() {
+        let frame = self.published();
+        let (mut measurements, mut rows) = (std::mem::take(&mut self.measurements), std::mem::take(&mut self.rows));
+        let view = self.view(&frame);
+        for (index, m) in measurements.iter_mut().enumerate() {
             if m.schedule.due(step) {
                 // Adding 0 turns −0 into 0 and changes nothing else: no table says "-0".
                 let values = std::iter::once(frame.time).chain(m.observer.measure(&view)).map(|v| v + 0.0).collect();
-                self.rows.push(Row { measurement: index, values });
+                rows.push(Row { measurement: index, values });
             } else if look(m) {
                 m.observer.watch(&view);
             }
+        }
+        (self.measurements, self.rows) = (measurements, rows);
+    }
+
+    /// What an observer may look at, with what solvers have published.
+    pub fn view<'a>(&'a self, frame: &'a Frame) -> View<'a> {
+        View {
+            frame,
+            solvers: &self.solvers,
+            couplings: &self.couplings,
+            boundary: &self.boundary,
+            domain: &self.domain,
+            gravity: self.gravity,
         }
     }
 
@@ -224,9 +348,45 @@ impl World {
         &self.measurements
     }
 
-    /// The solver.
-    pub fn dem(&self) -> &Dem {
-        &self.dem
+    /// The solvers.
+    pub fn solvers(&self) -> &Solvers {
+        &self.solvers
+    }
+
+    /// The solver of a type.
+    pub fn solver<S: barchan_core::solver::Solver>(&self) -> Option<&S> {
+        self.solvers.find()
+    }
+
+    /// The solver of a type, to be changed by hand.
+    pub fn solver_mut<S: barchan_core::solver::Solver>(&mut self) -> Option<&mut S> {
+        self.live.touched = true;
+        self.solvers.find_mut()
+    }
+
+    /// Contacts of all solvers that touch now.
+    pub fn contacts(&self) -> Vec<barchan_core::solver::Contact> {
+        self.solvers.iter().flat_map(|s| s.contacts()).collect()
+    }
+
+    /// Walls, bodies and the ground's relief.
+    pub fn boundary(&self) -> &Boundary {
+        &self.boundary
+    }
+
+    /// Where matter lives.
+    pub fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    /// Acceleration of gravity [m/s²].
+    pub fn gravity(&self) -> DVec3 {
+        self.gravity
+    }
+
+    /// Materials, by index.
+    pub fn materials(&self) -> &Materials {
+        &self.materials
     }
 
     /// Which materials can meet, and what their hardest impact is like.
@@ -251,34 +411,54 @@ impl World {
     }
 
     /// State as readers see it.
-    pub fn frame(&self) -> Frame<'_> {
-        Frame { ground: self.ground.as_ref().map(|g| g.relief()), ..self.dem.frame() }
+    pub fn frame(&self) -> Frame {
+        let begun = Instant::now();
+        let mut frame = self.published();
+        self.couplings.iter().for_each(|c| c.publish(&mut frame));
+        self.timers.borrow_mut().ran(Stage::Publish, begun);
+        frame
     }
 
-    /// Volume of the ground that bodies have compressed away so far [quanta of column height].
-    pub fn compressed(&self) -> i128 {
-        self.ground.as_ref().map_or(0, |g| g.compressed)
+    /// What solvers publish, without what couplings add: large grounds are not copied for measurements.
+    fn published(&self) -> Frame {
+        let names: Arc<[String]> = self.materials.list.iter().map(|m| m.name.clone()).collect();
+        let mut frame = Frame {
+            time: self.time(),
+            step: self.steps,
+            walls: self.boundary.frames(),
+            materials: names,
+            ..Frame::default()
+        };
+        self.solvers.iter().for_each(|s| s.publish(&mut frame));
+        // Readers find bodies, which are grains, in the first population.
+        frame.populations.sort_by_key(|p| p.name != GRAINS);
+        frame
     }
 
     /// The ground, where there is one.
     pub fn ground(&self) -> Option<&Ground> {
-        self.ground.as_ref()
+        self.couplings.iter().find_map(|c| (c.as_ref() as &dyn Any).downcast_ref())
+    }
+
+    /// Volume of the ground that bodies have compressed away so far [quanta of column height].
+    pub fn compressed(&self) -> i128 {
+        self.ground().map_or(0, |g| g.compressed())
     }
 
     /// Simulated time [s].
     pub fn time(&self) -> f64 {
-        self.dem.time()
+        self.steps as f64 * self.plan.dt
     }
 
-    /// Steps taken.
+    /// World steps taken.
     pub fn steps(&self) -> u64 {
-        self.dem.steps()
+        self.steps
     }
 
     /// Hash of the state: equal bits, equal hash.
     pub fn hash(&self) -> u64 {
-        let grains = self.dem.hash();
-        self.ground.as_ref().map_or(grains, |g| g.hash(grains))
+        let solvers = self.solvers.iter().fold(HASH_START, |h, s| s.hash(h));
+        self.couplings.iter().fold(self.boundary.hash(solvers), |h, c| c.hash(h))
     }
 
     /// What sinks have taken, by name, and what left through open sides (`outside`).
@@ -294,7 +474,7 @@ impl World {
 
     /// The account of grains and ground, where there is one.
     pub fn account(&self) -> Option<Account> {
-        self.ground.as_ref().map(|g| g.account(&self.dem.frame()))
+        self.ground().map(|g| g.account(self.published().grains()))
     }
 
     /// Mass of grains and ground [kg], less what emitters have brought, and with what has left: it stays, to rounding.
@@ -303,37 +483,89 @@ impl World {
         self.account().map(|a| a.mass(a.total()) - sum(self.born()) + sum(self.tallies()))
     }
 
+    /// Sums over all solvers, and the gauges of solvers and couplings.
+    pub fn totals(&self) -> Totals {
+        let mut sum = Totals::default();
+        for totals in self.solvers.iter().map(|s| s.totals()) {
+            sum.mass += totals.mass;
+            sum.momentum += totals.momentum;
+            sum.energies += totals.energies;
+            sum.gauges.extend(totals.gauges);
+        }
+        sum.gauges.extend(self.couplings.iter().flat_map(|c| c.gauges(&self.solvers)));
+        sum
+    }
+
+    /// Energies of all solvers [J].
+    pub fn energies(&self) -> Energies {
+        self.totals().energies
+    }
+
+    /// The gauge of a name, of a solver or a coupling.
+    pub fn gauge(&self, name: &str) -> Option<f64> {
+        self.totals().gauges.into_iter().find(|g: &Gauge| g.name == name).map(|g| g.value)
+    }
+
+    /// Pieces of all solvers.
+    pub fn pieces(&self) -> usize {
+        self.solvers.iter().map(|s| s.counts().pieces).sum()
+    }
+
+    /// Spheres or particles of all solvers.
+    pub fn work(&self) -> usize {
+        self.solvers.iter().map(|s| s.counts().work).sum()
+    }
+
+    /// Time spent in every stage since the start: the world's own, then each solver's and each coupling's, under their names.
+    pub fn stages(&self) -> Vec<(&'static str, StageTime)> {
+        let own = self.timers.borrow().times().to_vec();
+        // Solvers and couplings say themselves where their time goes.
+        let split = [Stage::Solve.name(), Stage::Couple.name()];
+        let own = own.into_iter().filter(|t| !split.contains(&t.name)).map(|t| ("world", t));
+        let solvers = self.solvers.iter().flat_map(|s| s.stages().into_iter().map(move |t| (s.name(), t)));
+        let couplings = self.couplings.iter().flat_map(|c| c.stages().into_iter().map(move |t| (c.name(), t)));
+        own.chain(solvers).chain(couplings).collect()
+    }
+
     /// Bytes held now.
     pub fn memory(&self) -> usize {
-        self.dem.memory_bytes()
+        let solvers = self.solvers.iter().map(|s| s.memory());
+        solvers.chain(self.couplings.iter().map(|c| c.memory())).sum()
     }
 
     /// What the run will take.
     pub fn summary(&self) -> Summary {
-        let (grains, spheres) = (self.dem.len(), self.dem.sphere_count());
-        let (mut grains_at_end, mut spheres_at_end) = (grains as u64, spheres as u64);
-        for e in &self.emitters {
-            let to_come = e.to_come(self.time(), self.plan.duration);
-            grains_at_end += to_come;
-            spheres_at_end += to_come * e.spheres_per_grain() as u64;
+        let mut memory = self.couplings.iter().map(|c| c.memory() as f64).sum::<f64>();
+        let mut matter = Vec::new();
+        for (index, solver) in self.solvers.iter().enumerate() {
+            let counts = solver.counts();
+            let (mut pieces_at_end, mut work_at_end) = (counts.pieces as u64, counts.work as u64);
+            for e in self.emitters.iter().filter(|e| e.solver == index) {
+                let to_come = e.to_come(self.time(), self.plan.duration);
+                pieces_at_end += to_come;
+                work_at_end += to_come * e.spheres_per_grain() as u64;
+            }
+            // Columns and lists grow with the work; a fixed share remains for an empty world.
+            let grown = solver.memory() as f64 * (work_at_end as f64 / counts.work.max(1) as f64).max(1.0);
+            memory += grown.max(work_at_end as f64 * solver.bytes_per_piece());
+            matter.push(Amount {
+                solver: solver.name(),
+                name: counts.name,
+                pieces: counts.pieces,
+                pieces_at_end,
+                work_name: counts.work_name,
+                work: counts.work,
+                work_at_end,
+            });
         }
-        // Columns and lists grow with the spheres; a fixed share remains for an empty world.
-        let memory = self.memory() as f64 * (spheres_at_end as f64 / spheres.max(1) as f64).max(1.0);
-        let by_count = spheres_at_end as f64 * BYTES_PER_SPHERE;
         Summary {
-            grains,
-            spheres,
-            grains_at_end,
-            spheres_at_end,
+            matter,
             dt: self.plan.dt,
             dt_reason: self.plan.dt_reason.clone(),
             dt_limit: self.plan.dt_limit,
             steps: self.plan.steps(),
-            frames: self.plan.frames().count(self.plan.steps()),
-            memory: memory.max(by_count) as usize,
+            frames: self.plan.frame_count(),
+            memory: memory as usize,
         }
     }
 }
-
-/// Memory of a sphere with its lists when packed [bytes]: the estimate where no list has been built yet.
-pub(crate) const BYTES_PER_SPHERE: f64 = 600.0;

@@ -8,6 +8,7 @@
 
 use crate::columns::{COVERED, Columns, HELD, PRESSED};
 use crate::erode::{TILE, Tile};
+use barchan_core::math;
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -139,7 +140,7 @@ impl Columns {
     fn climb(&self, from: usize, to: usize) -> i64 {
         let nx = self.grid.size[0];
         let away = |a: usize, b: usize| a.abs_diff(b) as f64;
-        (self.limits.stop_target * away(from % nx, to % nx).hypot(away(from / nx, to / nx))) as i64
+        (self.limits.stop_target * math::hypot(away(from % nx, to % nx), away(from / nx, to / nx))) as i64
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::GroundError;
 use crate::grid::QUANTUM;
 use crate::strength::Strength;
+use barchan_core::math;
 use std::f64::consts::FRAC_PI_2;
 
 /// The behaviour of a ground under bodies and on slopes.
@@ -107,7 +108,7 @@ impl Soil {
     }
 
     pub(crate) fn limits(&self, cell: f64) -> Limits {
-        let rise = |angle: f64| angle.tan() * cell / QUANTUM;
+        let rise = |angle: f64| math::tan(angle) * cell / QUANTUM;
         let (inside, outside, stop) = (rise(self.inside), rise(self.outside), rise(self.stop));
         let diffusivity = DIFFUSIVITY * self.fraction;
         Limits {

@@ -1,6 +1,7 @@
 //! How much a soil bears: the numbers of [`Columns::bear`](crate::Columns::bear).
 
 use crate::GroundError;
+use barchan_core::math;
 use std::f64::consts::{FRAC_PI_2, PI};
 
 /// The strength of a soil under a body.
@@ -40,20 +41,20 @@ impl Strength {
     /// The factor N_q by which the weight of what lies beside a footing adds to what it bears [Prandtl 1921, Reissner
     /// 1924]: tan²(45° + φ/2) e^{π tan φ}.
     fn overburden(&self) -> f64 {
-        let sine = self.friction.sin();
-        (1.0 + sine) / (1.0 - sine) * (PI * self.friction.tan()).exp()
+        let sine = math::sin(self.friction);
+        (1.0 + sine) / (1.0 - sine) * math::exp(PI * math::tan(self.friction))
     }
 
     /// The factor K of the law F = K ρ g V for what a body displaces [Kang, Feng, Liu, Blumenfeld 2018, who show that it
     /// depends on the angle of friction alone]. Here it is the classical bearing factor of a round footing, N_q (1 + tan φ)
     /// [Vesić 1973]; 43 for sand.
     pub fn buoyancy(&self) -> f64 {
-        self.overburden() * (1.0 + self.friction.tan())
+        self.overburden() * (1.0 + math::tan(self.friction))
     }
 
     /// What the soil bears at its surface by cohesion [Pa]: c N_c, N_c = (N_q − 1) cot φ, for φ = 0 it is 2 + π [Prandtl 1921].
     pub fn crust(&self) -> f64 {
-        let tangent = self.friction.tan();
+        let tangent = math::tan(self.friction);
         self.cohesion * if tangent > 1e-6 { (self.overburden() - 1.0) / tangent } else { 2.0 + PI }
     }
 

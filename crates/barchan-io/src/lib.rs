@@ -5,8 +5,9 @@
 //! | [`atomic`] | a file is written whole or not at all |
 //! | [`vtk`] | frames for ParaView (`.vtp`) and their time series (`.pvd`) |
 //! | [`vts`] | the ground for ParaView (`.vts`) |
-//! | [`vti`] | distance fields for ParaView (`.vti`) |
+//! | [`vti`] | distance fields and grids of frames for ParaView (`.vti`) |
 //! | [`ply`] | frames as points for effects tools (`.ply`) |
+//! | [`obj`] | a surface for modelling tools (`.obj`) |
 //! | [`csv`] | tables of measurements, continued by a resumed run |
 //! | [`container`] | named, checksummed sections: the checkpoint's file |
 //! | [`writer`] | frames written on a thread of their own |
@@ -29,6 +30,7 @@ pub mod csv;
 pub mod film;
 pub mod frames;
 pub mod mesh;
+pub mod obj;
 pub mod plot;
 pub mod ply;
 pub mod png;
@@ -40,8 +42,12 @@ pub mod writer;
 
 mod columns;
 mod fault;
+mod parts;
+mod ply_back;
 mod solids;
 mod source;
+mod unpack;
+mod vtk_back;
 
 pub use columns::FrameError;
 

@@ -1,12 +1,10 @@
 //! Grains that are solids, put together again from the rows of their spheres in a frame file.
 
 use crate::frames::{Damage, damage};
-use barchan_core::frame::Frame;
+use barchan_core::frame::{Population, Shared};
 use barchan_core::shapes::Shape;
 use glam::{DQuat, DVec3};
-use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
 
 /// A solid as a file has it beside the rows of its spheres.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,15 +44,11 @@ impl Solid {
     }
 }
 
-/// The frame with one row for each solid in place of its spheres' rows: the first of these, moved to the centre of mass and
+/// Gives each solid one row in place of its spheres' rows: the first of these, moved to the centre of mass and
 /// with the mass of all. How many rows a solid has is not compared with its shape: another version may line it with more.
-pub(crate) fn gather(
-    mut frame: Frame<'static>,
-    solids: &[Solid],
-    shapes: &Arc<[Shape]>,
-) -> Result<Frame<'static>, Damage> {
+pub(crate) fn gather(grains: &mut Population, solids: &[Solid], shapes: &Shared<Shape>) -> Result<(), Damage> {
     if solids.is_empty() {
-        return Ok(frame);
+        return Ok(());
     }
     let mut rows: HashMap<u32, Option<usize>> = HashMap::new();
     for solid in solids {
@@ -64,12 +58,12 @@ pub(crate) fn gather(
         }
     }
     // The first row of each solid, and those of all other grains; masses of a solid gather in its first row.
-    let (mut kept, mut at) = (Vec::new(), vec![0; frame.len()]);
-    for row in 0..frame.len() {
-        match rows.get_mut(&frame.id[row]) {
+    let (mut kept, mut at) = (Vec::new(), vec![0; grains.len()]);
+    let mut mass = grains.mass.to_vec();
+    for row in 0..grains.len() {
+        match rows.get_mut(&grains.id[row]) {
             Some(Some(first)) => {
-                let share = frame.mass[row];
-                frame.mass.to_mut()[*first] += share;
+                mass[*first] += grains.mass[row];
                 continue;
             }
             Some(first) => *first = Some(row),
@@ -79,36 +73,33 @@ pub(crate) fn gather(
         kept.push(row);
     }
     let sphere = shapes.iter().position(|s| s.is_sphere() && s.skin().is_none());
-    frame.shapes = match sphere {
+    grains.shapes = match sphere {
         Some(_) => shapes.clone(),
         None => shapes.iter().cloned().chain([Shape::sphere()]).collect(),
     };
-    take(&mut frame.position, &kept);
-    take(&mut frame.velocity, &kept);
-    take(&mut frame.spin, &kept);
-    take(&mut frame.radius, &kept);
-    take(&mut frame.mass, &kept);
-    take(&mut frame.id, &kept);
-    take(&mut frame.material, &kept);
-    frame.extras.iter_mut().for_each(|e| take(&mut e.values, &kept));
+    let (mut position, mut velocity) = (take(&grains.position, &kept), take(&grains.velocity, &kept));
+    let (mut radius, spin) =
+        (take(&grains.radius, &kept), if grains.spin.is_empty() { Vec::new() } else { take(&grains.spin, &kept) });
     let mut shape = vec![sphere.unwrap_or(shapes.len()) as u16; kept.len()];
     let mut turns = vec![DQuat::IDENTITY; kept.len()];
     for solid in solids {
         let Some(g) = rows[&solid.id].map(|row| at[row]) else {
             return damage("array solid_id", format!("grain {} has no sphere among the points", solid.id));
         };
-        let arm = frame.position[g] - solid.position;
-        let turning = frame.spin[g].cross(arm);
-        frame.velocity.to_mut()[g] -= turning;
-        frame.position.to_mut()[g] = solid.position;
-        frame.radius.to_mut()[g] = solid.radius;
+        let arm = position[g] - solid.position;
+        velocity[g] -= spin.get(g).map_or(DVec3::ZERO, |spin| spin.cross(arm));
+        (position[g], radius[g]) = (solid.position, solid.radius);
         (shape[g], turns[g]) = (solid.shape, solid.turn);
     }
-    (frame.shape, frame.orientation) = (Cow::Owned(shape), Cow::Owned(turns));
-    Ok(frame)
+    (grains.position, grains.velocity, grains.spin) = (position.into(), velocity.into(), spin.into());
+    (grains.radius, grains.mass) = (radius.into(), take(&mass, &kept).into());
+    (grains.id, grains.material) = (take(&grains.id, &kept).into(), take(&grains.material, &kept).into());
+    grains.extras.iter_mut().for_each(|e| e.values = e.values.pick(&kept));
+    (grains.shape, grains.orientation) = (shape.into(), turns.into());
+    Ok(())
 }
 
 /// The rows of a column that are kept.
-fn take<T: Copy>(column: &mut Cow<'static, [T]>, kept: &[usize]) {
-    *column = kept.iter().map(|row| column[*row]).collect();
+fn take<T: Copy>(column: &[T], kept: &[usize]) -> Vec<T> {
+    kept.iter().map(|row| column[*row]).collect()
 }

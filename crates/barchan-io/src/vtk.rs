@@ -9,12 +9,16 @@
 //! that have the scene's shapes draw that instead of the spheres. Positions, radii and masses are f64; other columns f32: a difference of positions must still resolve an
 //! overlap, a colour need not.
 //!
+//! What a frame has beside grains goes to files beside theirs (see `parts`): further populations as spheres, pairs as lines with
+//! cell data, surfaces as triangles with point data, grids as `.vti`. Extras are f32, three f32 or u32.
+//!
 //! The format is "VTK XML Formats" of the VTK user's guide. It costs 78 bytes a sphere, uncompressed.
 
 use crate::atomic::{self, FileError};
-use crate::columns::{FrameError, bytes, check, vec3, vec3_f32};
-use crate::decimal;
-use barchan_core::frame::{Frame, SphereView};
+use crate::columns::{FrameError, bytes, check, check_surface, vec3, vec3_f32};
+use crate::parts::{self, Index, Kind};
+use crate::{decimal, vti};
+use barchan_core::frame::{Extra, Frame, Pairs, Population, SphereView, Surface, Values};
 use flate2::{Compression, write::ZlibEncoder};
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -43,76 +47,114 @@ impl Packing {
     }
 }
 
-/// Writes a frame as `.vtp`, whole or not at all.
-pub fn write(path: &Path, frame: &Frame<'_>, packing: Packing) -> Result<(), FrameError> {
-    let (header, body) = encode(frame, packing)?;
-    atomic::write_with(path, |out| {
-        out.write_all(header.as_bytes())?;
-        out.write_all(&body)?;
-        out.write_all(FOOTER)
-    })?;
-    Ok(())
+/// Writes a frame as `.vtp` with its further parts beside it, each file whole or not at all and the frame's own last.
+pub fn write(path: &Path, frame: &Frame, packing: Packing) -> Result<(), FrameError> {
+    check(frame)?;
+    let file = |kind, name: &str| parts::path(path, kind, name, "vtp");
+    for (_, name) in Index::of(frame).files().filter(|(kind, _)| *kind == Kind::Population) {
+        let Some(population) = frame.population(name) else { continue };
+        save(&file(Kind::Population, name), encode_population(frame, population, packing))?;
+    }
+    for pairs in &frame.pairs {
+        save(&file(Kind::Pairs, &pairs.name), encode_pairs(frame, pairs, packing))?;
+    }
+    for surface in &frame.surfaces {
+        save(&file(Kind::Surface, &surface.name), encode_surface(frame, surface, packing))?;
+    }
+    vti::write_grids(path, frame, packing)?;
+    Ok(save(path, encode(frame, packing))?)
 }
 
-/// The bytes that [`write()`] puts into the file.
-pub fn to_bytes(frame: &Frame<'_>, packing: Packing) -> Result<Vec<u8>, FrameError> {
-    let (header, body) = encode(frame, packing)?;
-    Ok([header.as_bytes(), &body, FOOTER].concat())
+/// Writes a surface of a frame as a `.vtp` of its own.
+pub fn write_surface(path: &Path, frame: &Frame, surface: &Surface, packing: Packing) -> Result<(), FrameError> {
+    check_surface(frame.time, surface)?;
+    Ok(save(path, encode_surface(frame, surface, packing))?)
+}
+
+/// The bytes that [`write()`] puts into the frame's own file.
+pub fn to_bytes(frame: &Frame, packing: Packing) -> Result<Vec<u8>, FrameError> {
+    check(frame)?;
+    let file = encode(frame, packing);
+    Ok([file.xml.as_bytes(), &file.body, FOOTER].concat())
+}
+
+/// Writes a file, whole or not at all.
+pub(crate) fn save(path: &Path, file: Arrays) -> Result<(), FileError> {
+    atomic::write_with(path, |out| {
+        out.write_all(file.xml.as_bytes())?;
+        out.write_all(&file.body)?;
+        out.write_all(FOOTER)
+    })
 }
 
 pub(crate) const FOOTER: &[u8] = b"\n  </AppendedData>\n</VTKFile>\n";
 
-/// The XML up to the mark where binary data starts, and the binary data.
-fn encode(frame: &Frame<'_>, packing: Packing) -> Result<(String, Vec<u8>), FrameError> {
-    check(frame)?;
-    let spheres: Vec<SphereView> = frame.spheres().collect();
-    let n = spheres.len();
-    let compressor = packing.compressor();
-    let mut file = Arrays { xml: String::new(), body: Vec::new(), packing };
-    let _ = write!(
-        file.xml,
-        "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" \
-         header_type=\"UInt64\"{compressor}>\n  <PolyData>\n    <FieldData>\n      \
-         <DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{}</DataArray>\n",
-        decimal(frame.time)
-    );
+/// The frame's own file: grains, walls, names of materials and of parts.
+fn encode(frame: &Frame, packing: Packing) -> Arrays {
+    let grains = frame.grains();
+    let mut file = Arrays::poly(frame.time, packing);
     file.field("UInt64", "step", "", 1, 1, frame.step.to_le_bytes().to_vec());
     file.strings("material_names", frame.materials.iter());
     file.walls(frame);
-    file.solids(frame);
-    let _ = write!(
-        file.xml,
-        "    </FieldData>\n    <Piece NumberOfPoints=\"{n}\" NumberOfVerts=\"{n}\" NumberOfLines=\"0\" \
-         NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n      <Points>\n"
-    );
-    file.array("Float64", "Points", "m", 3, bytes(spheres.iter().map(|s| vec3(s.centre))));
-    file.xml.push_str("      </Points>\n      <Verts>\n");
-    // A vertex cell a point: without cells ParaView draws nothing at first, and its filters select by cell.
-    file.indices("connectivity", 0..n);
-    file.indices("offsets", 1..n + 1);
-    file.xml.push_str("      </Verts>\n      <PointData Scalars=\"radius\" Vectors=\"velocity\">\n");
-    let share = mass_shares(frame, &spheres);
-    file.array("Float64", "radius", "m", 1, bytes(spheres.iter().map(|s| s.radius.to_le_bytes())));
-    file.array("Float32", "velocity", "m/s", 3, bytes(spheres.iter().map(|s| vec3_f32(s.velocity))));
-    file.array("Float32", "spin", "rad/s", 3, bytes(spheres.iter().map(|s| vec3_f32(frame.spin[s.grain]))));
-    file.array("Float64", "mass", "kg", 1, bytes(share.iter().map(|m| m.to_le_bytes())));
-    file.array("UInt32", "id", "", 1, bytes(spheres.iter().map(|s| frame.id[s.grain].to_le_bytes())));
-    file.array("UInt16", "material", "", 1, bytes(spheres.iter().map(|s| frame.material[s.grain].to_le_bytes())));
-    for extra in &frame.extras {
-        let column = bytes(spheres.iter().map(|s| extra.values[s.grain].to_le_bytes()));
-        file.array("Float32", extra.name, extra.unit, 1, column);
+    file.solids(grains);
+    let index = Index::of(frame);
+    if !index.is_plain() {
+        Kind::ALL.into_iter().for_each(|kind| file.strings(kind.list(), index.names(kind).iter()));
     }
-    file.xml.push_str(
-        "      </PointData>\n    </Piece>\n  </PolyData>\n  <AppendedData encoding=\"raw\">\n   _", // data start after `_`
-    );
-    Ok((file.xml, file.body))
+    file.spheres(grains);
+    file
+}
+
+fn encode_population(frame: &Frame, population: &Population, packing: Packing) -> Arrays {
+    let mut file = Arrays::poly(frame.time, packing);
+    file.strings(parts::NAME, [&population.name].into_iter());
+    file.strings("material_names", frame.materials.iter());
+    file.solids(population);
+    file.spheres(population);
+    file
+}
+
+/// Pairs as lines, each between two points of its own.
+fn encode_pairs(frame: &Frame, pairs: &Pairs, packing: Packing) -> Arrays {
+    let n = pairs.ends.len();
+    let mut file = Arrays::poly(frame.time, packing);
+    file.strings(parts::NAME, [&pairs.name].into_iter());
+    file.piece(2 * n, 0, n, 0);
+    file.array("Float64", "Points", "m", 3, bytes(pairs.ends.iter().flatten().map(|end| vec3(*end))));
+    file.xml.push_str("      </Points>\n      <Lines>\n");
+    file.indices("connectivity", 2 * n, 0..2 * n);
+    file.indices("offsets", 2 * n, (1..n + 1).map(|i| 2 * i));
+    file.xml.push_str("      </Lines>\n      <CellData>\n");
+    file.array("UInt32", "id", "", 2, bytes(pairs.id.iter().flatten().map(|id| id.to_le_bytes())));
+    pairs.extras.iter().for_each(|extra| file.extra(extra, 0..n));
+    file.end("CellData");
+    file
+}
+
+fn encode_surface(frame: &Frame, surface: &Surface, packing: Packing) -> Arrays {
+    let (n, triangles) = (surface.vertices.len(), surface.triangles.len());
+    let mut file = Arrays::poly(frame.time, packing);
+    file.strings(parts::NAME, [&surface.name].into_iter());
+    file.field("UInt16", "material", "", 1, 1, surface.material.to_le_bytes().to_vec());
+    file.piece(n, 0, 0, triangles);
+    file.array("Float64", "Points", "m", 3, bytes(surface.vertices.iter().map(|v| vec3(*v))));
+    file.xml.push_str("      </Points>\n      <Polys>\n");
+    let most = n.max(3 * triangles);
+    file.indices("connectivity", most, surface.triangles.iter().flatten().map(|v| *v as usize));
+    file.indices("offsets", most, (1..triangles + 1).map(|i| 3 * i));
+    file.xml.push_str("      </Polys>\n      <PointData>\n");
+    surface.extras.iter().for_each(|extra| file.extra(extra, 0..n));
+    file.end("PointData");
+    file
 }
 
 /// Each sphere's part of its grain's mass [kg], by volume.
-fn mass_shares(frame: &Frame<'_>, spheres: &[SphereView]) -> Vec<f64> {
-    let mut volume = vec![0.0; frame.len()];
+pub(crate) fn mass_shares(grains: &Population, spheres: &[SphereView]) -> Vec<f64> {
+    let mut volume = vec![0.0; grains.len()];
     spheres.iter().for_each(|s| volume[s.grain] += s.radius.powi(3));
-    spheres.iter().map(|s| frame.mass[s.grain] * (s.radius.powi(3) / volume[s.grain])).collect()
+    // A piece without extent is a single sphere.
+    let share = |s: &SphereView| if volume[s.grain] > 0.0 { s.radius.powi(3) / volume[s.grain] } else { 1.0 };
+    spheres.iter().map(|s| grains.mass[s.grain] * share(s)).collect()
 }
 
 /// The growing file: elements that point into the appended data, and that data.
@@ -123,6 +165,76 @@ pub(crate) struct Arrays {
 }
 
 impl Arrays {
+    /// The start of a file of points up to its field data, of which it holds the time [s].
+    fn poly(time: f64, packing: Packing) -> Arrays {
+        let mut file = Arrays { xml: String::new(), body: Vec::new(), packing };
+        // Writing to a string cannot fail.
+        let _ = write!(
+            file.xml,
+            "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" \
+             header_type=\"UInt64\"{}>\n  <PolyData>\n    <FieldData>\n      \
+             <DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{}</DataArray>\n",
+            packing.compressor(),
+            decimal(time)
+        );
+        file
+    }
+
+    /// The end of the field data, and the start of the points.
+    fn piece(&mut self, points: usize, vertices: usize, lines: usize, polygons: usize) {
+        let _ = write!(
+            self.xml,
+            "    </FieldData>\n    <Piece NumberOfPoints=\"{points}\" NumberOfVerts=\"{vertices}\" NumberOfLines=\"{lines}\" \
+             NumberOfStrips=\"0\" NumberOfPolys=\"{polygons}\">\n      <Points>\n"
+        );
+    }
+
+    /// The end of the columns, up to the mark where binary data starts.
+    fn end(&mut self, columns: &str) {
+        let _ = write!(
+            self.xml,
+            "      </{columns}>\n    </Piece>\n  </PolyData>\n  <AppendedData encoding=\"raw\">\n   _" // data start after `_`
+        );
+    }
+
+    /// A population, sphere by sphere.
+    fn spheres(&mut self, grains: &Population) {
+        let spheres: Vec<SphereView> = grains.spheres().collect();
+        let n = spheres.len();
+        self.piece(n, n, 0, 0);
+        self.array("Float64", "Points", "m", 3, bytes(spheres.iter().map(|s| vec3(s.centre))));
+        self.xml.push_str("      </Points>\n      <Verts>\n");
+        // A vertex cell a point: without cells ParaView draws nothing at first, and its filters select by cell.
+        self.indices("connectivity", n, 0..n);
+        self.indices("offsets", n, 1..n + 1);
+        self.xml.push_str("      </Verts>\n      <PointData Scalars=\"radius\" Vectors=\"velocity\">\n");
+        let share = mass_shares(grains, &spheres);
+        self.array("Float64", "radius", "m", 1, bytes(spheres.iter().map(|s| s.radius.to_le_bytes())));
+        self.array("Float32", "velocity", "m/s", 3, bytes(spheres.iter().map(|s| vec3_f32(s.velocity))));
+        if n == 0 || !grains.spin.is_empty() {
+            self.array("Float32", "spin", "rad/s", 3, bytes(spheres.iter().map(|s| vec3_f32(grains.spin[s.grain]))));
+        }
+        self.array("Float64", "mass", "kg", 1, bytes(share.iter().map(|m| m.to_le_bytes())));
+        self.array("UInt32", "id", "", 1, bytes(spheres.iter().map(|s| grains.id[s.grain].to_le_bytes())));
+        self.array("UInt16", "material", "", 1, bytes(spheres.iter().map(|s| grains.material[s.grain].to_le_bytes())));
+        for extra in &grains.extras {
+            self.extra(extra, spheres.iter().map(|s| s.grain));
+        }
+        self.end("PointData");
+    }
+
+    /// An extra column of these rows.
+    pub(crate) fn extra(&mut self, extra: &Extra, rows: impl Iterator<Item = usize>) {
+        let (name, unit) = (&extra.name, &extra.unit);
+        match &extra.values {
+            Values::F32(v) => self.array("Float32", name, unit, 1, bytes(rows.map(|r| v[r].to_le_bytes()))),
+            Values::Vec3(v) => {
+                self.array("Float32", name, unit, 3, bytes(rows.flat_map(|r| v[r].to_array()).map(f32::to_le_bytes)));
+            }
+            Values::U32(v) => self.array("UInt32", name, unit, 1, bytes(rows.map(|r| v[r].to_le_bytes()))),
+        }
+    }
+
     /// A column of a piece; its rows are as many as the bytes give.
     pub(crate) fn array(&mut self, kind: &str, name: &str, unit: &str, components: usize, data: Vec<u8>) {
         self.element("DataArray", kind, name, unit, &format!(" NumberOfComponents=\"{components}\""), &data);
@@ -135,7 +247,7 @@ impl Arrays {
     }
 
     /// Names in the field data: each ends with a zero byte.
-    fn strings<'s>(&mut self, name: &str, values: impl Iterator<Item = &'s String>) {
+    pub(crate) fn strings<'s>(&mut self, name: &str, values: impl Iterator<Item = &'s String>) {
         let mut data = Vec::new();
         let mut rows = 0;
         for value in values {
@@ -148,7 +260,7 @@ impl Arrays {
         }
     }
 
-    fn walls(&mut self, frame: &Frame<'_>) {
+    fn walls(&mut self, frame: &Frame) {
         let (walls, n) = (&frame.walls, frame.walls.len());
         if n == 0 {
             return;
@@ -161,24 +273,26 @@ impl Arrays {
         self.field("Float64", "wall_torque", "N m", 3, n, bytes(walls.iter().map(|w| vec3(w.torque))));
     }
 
-    fn solids(&mut self, frame: &Frame<'_>) {
-        let rows: Vec<usize> = (0..frame.len()).filter(|g| frame.skin(*g).is_some()).collect();
+    fn solids(&mut self, grains: &Population) {
+        let rows: Vec<usize> = (0..grains.len()).filter(|g| grains.skin(*g).is_some()).collect();
         let (rows, n) = (rows.iter().copied(), rows.len());
         if n == 0 {
             return;
         }
-        self.field("UInt32", "solid_id", "", 1, n, bytes(rows.clone().map(|g| frame.id[g].to_le_bytes())));
-        self.field("UInt16", "solid_shape", "", 1, n, bytes(rows.clone().map(|g| frame.shape[g].to_le_bytes())));
-        self.field("Float64", "solid_position", "m", 3, n, bytes(rows.clone().map(|g| vec3(frame.position[g]))));
-        let turn = bytes(rows.clone().flat_map(|g| frame.turn(g).to_array()).map(f64::to_le_bytes));
+        let shape = |g: usize| (grains.shape_index(g) as u16).to_le_bytes();
+        self.field("UInt32", "solid_id", "", 1, n, bytes(rows.clone().map(|g| grains.id[g].to_le_bytes())));
+        self.field("UInt16", "solid_shape", "", 1, n, bytes(rows.clone().map(shape)));
+        self.field("Float64", "solid_position", "m", 3, n, bytes(rows.clone().map(|g| vec3(grains.position[g]))));
+        let turn = bytes(rows.clone().flat_map(|g| grains.turn(g).to_array()).map(f64::to_le_bytes));
         self.field("Float64", "solid_orientation", "", 4, n, turn);
-        self.field("Float64", "solid_radius", "m", 1, n, bytes(rows.map(|g| frame.radius[g].to_le_bytes())));
+        self.field("Float64", "solid_radius", "m", 1, n, bytes(rows.map(|g| grains.radius[g].to_le_bytes())));
     }
 
-    fn indices(&mut self, name: &str, range: std::ops::Range<usize>) {
-        match i32::try_from(range.end) {
-            Ok(_) => self.array("Int32", name, "", 1, bytes(range.map(|i| (i as i32).to_le_bytes()))),
-            Err(_) => self.array("Int64", name, "", 1, bytes(range.map(|i| (i as i64).to_le_bytes()))),
+    /// Whole numbers of which none is larger than `most`.
+    fn indices(&mut self, name: &str, most: usize, values: impl Iterator<Item = usize>) {
+        match i32::try_from(most) {
+            Ok(_) => self.array("Int32", name, "", 1, bytes(values.map(|i| (i as i32).to_le_bytes()))),
+            Err(_) => self.array("Int64", name, "", 1, bytes(values.map(|i| (i as i64).to_le_bytes()))),
         }
     }
 

@@ -7,7 +7,8 @@
 use crate::atomic::{self, FileError};
 use crate::columns::{bytes, vec3, vec3_f32};
 use crate::decimal;
-use crate::frames::{self, Damage, ReadError, damage};
+use crate::frames::{Damage, ReadError, damage};
+use crate::unpack::{child, with_arrays};
 use crate::vtk::{Arrays, FOOTER, Packing};
 use barchan_core::relief::Relief;
 use std::fmt::Write as _;
@@ -52,15 +53,15 @@ pub fn read(path: impl AsRef<Path>) -> Result<Relief, ReadError> {
 }
 
 fn from_bytes(bytes: &[u8]) -> Result<Relief, Damage> {
-    frames::with_arrays(bytes, "StructuredGrid", |grid, file| {
+    with_arrays(bytes, "StructuredGrid", |grid, file| {
         let extent = grid.attribute("WholeExtent").unwrap_or_default();
         let ends: Vec<usize> = extent.split(' ').filter_map(|n| n.parse().ok()).collect();
         let &[0, x, 0, y, 0, 0] = ends.as_slice() else {
             return damage("WholeExtent", format!("`{extent}` is not that of a ground"));
         };
         let size = [x.saturating_add(1), y.saturating_add(1)];
-        let fields = frames::child(grid, "FieldData")?;
-        let columns = frames::child(frames::child(grid, "Piece")?, "PointData")?;
+        let fields = child(grid, "FieldData")?;
+        let columns = child(child(grid, "Piece")?, "PointData")?;
         let count = size[0].saturating_mul(size[1]);
         let relief = Relief {
             origin: file.vectors(fields, "origin", "Float64", 1)?[0],

@@ -2,12 +2,14 @@
 //!
 //! A run folder holds `frames/000123.vtp` (and `.ply`) by number, and `frames.pvd`, which gives ParaView their times. The ground,
 //! where there is one, lies beside them as `.vts`, under the number of the frame in which it changed: a frame without a ground of its
-//! own has that of the last one before it. At
+//! own has that of the last one before it. Further populations, pairs, grids and surfaces have files of their own beside those of the
+//! grains, `frames/sand_000123.vtp` (see `parts`). At
 //! most two frames wait; a run that is faster than its disk then waits too, and memory stays bounded. An error is told
 //! at the next call.
 
 use crate::atomic::{self, FileError};
 use crate::columns::FrameError;
+use crate::parts::{self, GRID, Index};
 use crate::vtk::{Packing, TimeSeries};
 use crate::{frames, not_after, ply, vtk, vts};
 use barchan_core::frame::Frame;
@@ -46,9 +48,11 @@ impl Format {
         }
     }
 
-    fn write(self, path: &Path, frame: &Frame<'_>) -> Result<(), FrameError> {
+    /// Writes a frame; grids only with `.vtp` where a run has both.
+    fn write(self, path: &Path, frame: &Frame, beside_vtk: bool) -> Result<(), FrameError> {
         match self {
             Format::Vtk(packing) => vtk::write(path, frame, packing),
+            Format::Ply if beside_vtk => ply::write_but_grids(path, frame),
             Format::Ply => ply::write(path, frame),
         }
     }
@@ -71,7 +75,7 @@ struct Running {
 
 #[derive(Debug)]
 enum Job {
-    Write(Box<Frame<'static>>),
+    Write(Box<Frame>),
     /// Answers once everything before it is on disk.
     Flush(SyncSender<()>),
 }
@@ -89,7 +93,8 @@ impl FrameWriter {
         let (mut kept, mut stale) = (Vec::new(), Vec::new());
         match resume_time {
             None if !found.is_empty() => {
-                return Err(FrameError::FramesExist { folder: frames, count: found.len() });
+                let count = found.iter().filter(|file| !file.part).count().max(1);
+                return Err(FrameError::FramesExist { folder: frames, count });
             }
             None => {}
             Some(resume) => {
@@ -102,15 +107,13 @@ impl FrameWriter {
         // The index first: whoever looks meanwhile, or after a crash, finds no name without a file.
         let with_series = formats.iter().any(|f| matches!(f, Format::Vtk(_))) || folder.join(SERIES).exists();
         let series = if with_series {
-            let vtp = kept.iter().filter(|(_, file)| file.extension == "vtp");
+            let vtp = kept.iter().filter(|(_, file)| file.extension == "vtp" && !file.part);
             let grounds = || kept.iter().map(|(_, file)| file).filter(|file| file.extension == GROUND);
+            let beside = |number: u64| kept.iter().map(|(_, file)| file).filter(move |f| f.part && f.number == number);
             let parts = |(time, file): &(f64, Found)| {
                 let ground = ground_of(grounds(), file.number).map(|g| name(g.number, GROUND));
-                [Some(name(file.number, "vtp")), ground]
-                    .into_iter()
-                    .flatten()
-                    .map(|part| (*time, part))
-                    .collect::<Vec<_>>()
+                let others = beside(file.number).filter(|f| f.extension != "ply").map(|f| listed(&f.path)).collect();
+                parts_of(name(file.number, "vtp"), ground, others).map(|part| (*time, part)).collect::<Vec<_>>()
             };
             Some(TimeSeries::create(folder.join(SERIES), vtp.flat_map(parts).collect())?)
         } else {
@@ -131,7 +134,7 @@ impl FrameWriter {
     /// Hands a frame over and returns its number; waits while two others are in line.
     ///
     /// An error is that of this or an earlier frame; after it the writer has stopped.
-    pub fn write(&mut self, frame: Frame<'static>) -> Result<u64, FrameError> {
+    pub fn write(&mut self, frame: Frame) -> Result<u64, FrameError> {
         let (number, time) = (self.next, frame.time);
         self.send(Job::Write(Box::new(frame)))?;
         self.next += 1;
@@ -182,11 +185,16 @@ impl Drop for FrameWriter {
     }
 }
 
+/// The frames and the time series that lie in a folder.
+pub fn present(folder: impl AsRef<Path>) -> Result<Vec<PathBuf>, FileError> {
+    let folder = folder.as_ref();
+    let series = Some(folder.join(SERIES)).filter(|path| path.exists());
+    Ok(series.into_iter().chain(list(&folder.join(FRAMES))?.into_iter().map(|file| file.path)).collect())
+}
+
 /// Removes the frames and the time series of an earlier run from its folder; other files stay.
 pub fn clear(folder: impl AsRef<Path>) -> Result<(), FileError> {
-    let folder = folder.as_ref();
-    let frames = list(&folder.join(FRAMES))?.into_iter().map(|file| file.path);
-    for path in [folder.join(SERIES)].into_iter().chain(frames) {
+    for path in present(folder)? {
         match fs::remove_file(&path) {
             Err(e) if e.kind() != ErrorKind::NotFound => return Err(FileError::new("remove", path, e)),
             _ => {}
@@ -218,14 +226,18 @@ impl Worker {
         Ok(self.next - first)
     }
 
-    fn write(&mut self, frame: &Frame<'_>) -> Result<(), FrameError> {
+    fn write(&mut self, frame: &Frame) -> Result<(), FrameError> {
         self.write_ground(frame)?;
+        let with_vtk = self.formats.iter().any(|f| matches!(f, Format::Vtk(_)));
         for format in &self.formats {
             let name = name(self.next, format.extension());
-            format.write(&self.folder.join(&name), frame)?;
+            let path = self.folder.join(&name);
+            format.write(&path, frame, with_vtk)?;
             if let (Format::Vtk(_), Some(series)) = (format, &mut self.series) {
-                let ground = self.ground.iter().map(|(_, name)| name.clone());
-                series.extend([name].into_iter().chain(ground).map(|part| (frame.time, part)))?;
+                let ground = self.ground.as_ref().map(|(_, name)| name.clone());
+                let index = Index::of(frame);
+                let others = index.files().map(|(kind, part)| listed(&parts::path(&path, kind, part, "vtp"))).collect();
+                series.extend(parts_of(name, ground, others).map(|part| (frame.time, part)))?;
             }
         }
         self.next += 1;
@@ -233,7 +245,7 @@ impl Worker {
     }
 
     /// Writes the ground, unless it is the one written last.
-    fn write_ground(&mut self, frame: &Frame<'_>) -> Result<(), FrameError> {
+    fn write_ground(&mut self, frame: &Frame) -> Result<(), FrameError> {
         let Some(relief) = frame.ground.as_ref().filter(|relief| !relief.height.is_empty()) else { return Ok(()) };
         if self.ground.as_ref().is_some_and(|(last, _)| Arc::ptr_eq(last, relief) || last == relief) {
             return Ok(());
@@ -252,11 +264,25 @@ fn name(number: u64, extension: &str) -> String {
     format!("{FRAMES}/{number:06}.{extension}")
 }
 
-/// A frame on disk.
+/// Name of a file in the folder of frames relative to the run's folder.
+fn listed(path: &Path) -> String {
+    format!("{FRAMES}/{}", path.file_name().unwrap_or_default().to_string_lossy())
+}
+
+/// What the time series shows at one time: the frame's own file, the ground, and its other parts in the order of their files' names,
+/// which a resumed run finds again.
+fn parts_of(main: String, ground: Option<String>, mut others: Vec<String>) -> impl Iterator<Item = String> {
+    others.sort();
+    [main].into_iter().chain(ground).chain(others)
+}
+
+/// A file of a frame on disk.
 pub(crate) struct Found {
     pub(crate) number: u64,
     pub(crate) extension: &'static str,
     pub(crate) path: PathBuf,
+    /// Whether it holds a part of the frame that is neither grains nor ground.
+    pub(crate) part: bool,
 }
 
 /// The ground of a frame of this number, of files in order of their numbers.
@@ -264,7 +290,7 @@ pub(crate) fn ground_of<'f>(grounds: impl IntoIterator<Item = &'f Found>, number
     grounds.into_iter().take_while(|ground| ground.number <= number).last()
 }
 
-/// The frames in a folder by number, with their grounds; other files are not ours to count or remove.
+/// The frames in a folder by number, with their grounds and parts; other files are not ours to count or remove.
 pub(crate) fn list(folder: &Path) -> Result<Vec<Found>, FileError> {
     let failed = |e| FileError::new("read the folder", folder, e);
     let entries = match fs::read_dir(folder) {
@@ -275,15 +301,16 @@ pub(crate) fn list(folder: &Path) -> Result<Vec<Found>, FileError> {
     for entry in entries {
         let path = entry.map_err(failed)?.path();
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-        let Some((stem, extension)) = name.split_once('.') else { continue };
-        let Some(extension) = ["vtp", "ply", GROUND].into_iter().find(|e| *e == extension) else { continue };
-        if stem.len() >= 6
-            && stem.bytes().all(|b| b.is_ascii_digit())
-            && let Ok(number) = stem.parse()
-        {
-            found.push(Found { number, extension, path });
+        let Some((stem, extension)) = name.rsplit_once('.') else { continue };
+        let Some(extension) = ["vtp", "ply", GROUND, GRID].into_iter().find(|e| *e == extension) else { continue };
+        let own = stem.len() >= 6 && stem.bytes().all(|b| b.is_ascii_digit()) && extension != GRID;
+        let part = !own && extension != GROUND;
+        let number =
+            if own { stem.parse().ok() } else { parts::number(stem).filter(|_| part && parts::is_ours(&path)) };
+        if let Some(number) = number {
+            found.push(Found { number, extension, path, part });
         }
     }
-    found.sort_by_key(|f| (f.number, f.extension));
+    found.sort_by(|a, b| (a.number, a.part, a.extension, &a.path).cmp(&(b.number, b.part, b.extension, &b.path)));
     Ok(found)
 }

@@ -97,6 +97,7 @@ fn glass(low: Vec3, high: Vec3, picture: &mut Picture) {
             triangles: vec![[0, 1, 2], [0, 2, 3]],
             colour: Vec3::new(0.85, 0.95, 1.0),
             finish: Finish::Glass,
+            ..Mesh::default()
         });
     }
     for (a, b) in (0..8usize).flat_map(|i| [1, 2, 4].map(|bit| (i, i | bit))).filter(|(a, b)| a != b) {

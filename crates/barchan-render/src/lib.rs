@@ -9,6 +9,7 @@ pub mod colour;
 pub mod cpu;
 pub mod dress;
 pub mod field;
+#[cfg(feature = "gpu")]
 pub mod gpu;
 mod ground;
 pub mod legend;
@@ -23,6 +24,7 @@ pub use colour::{ColourBy, ColourError, Colouring, Map};
 pub use cpu::CpuRenderer;
 pub use dress::Dresser;
 pub use field::FieldPicture;
+#[cfg(feature = "gpu")]
 pub use gpu::GpuRenderer;
 pub use legend::Legend;
 pub use look::{Extent, Light, Quality};

@@ -13,7 +13,7 @@ pub struct Picture {
     pub spheres: Vec<Sphere>,
     /// A ball about each grain that is a solid; its surface has the same place in `meshes`.
     pub solids: Vec<Sphere>,
-    /// Surfaces: those of `solids`, then walls.
+    /// Surfaces: those of `solids`, those of the frame, then walls.
     pub meshes: Vec<Mesh>,
     /// Edges of walls and marks.
     pub lines: Vec<Line>,
@@ -54,7 +54,7 @@ pub struct Sphere {
     pub radius: f32,
     /// Reflectance, linear RGB.
     pub colour: [f32; 3],
-    /// Row of the grain it belongs to, for picking.
+    /// Row of the grain it belongs to, counted through all populations, for picking.
     pub grain: u32,
 }
 
@@ -79,8 +79,18 @@ pub struct Mesh {
     pub triangles: Vec<[u32; 3]>,
     /// Reflectance (solid) or tint (glass).
     pub colour: Vec3,
+    /// Reflectances of the vertices of what is solid, in place of `colour`; empty where it has but one.
+    pub colours: Vec<Vec3>,
     /// Solid or glass.
     pub finish: Finish,
+}
+
+impl Mesh {
+    /// Reflectances of the corners of a triangle, where they differ.
+    pub fn corner_colours(&self, triangle: &[u32; 3]) -> Option<[Vec3; 3]> {
+        let [a, b, c] = triangle.map(|i| self.colours.get(i as usize).copied());
+        Some([a?, b?, c?])
+    }
 }
 
 /// A thin line, hidden by what is in front of it.

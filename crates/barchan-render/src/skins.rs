@@ -64,6 +64,22 @@ impl Skin {
     }
 }
 
+/// Unit normals of the vertices of a surface that is smooth everywhere, by the same mean as in [`Skin::of`] over all triangles at a vertex.
+pub fn vertex_normals(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Vec<DVec3> {
+    let mut normals = vec![DVec3::ZERO; vertices.len()];
+    for triangle in triangles {
+        let corners = triangle.map(|v| vertices[v as usize]);
+        let plane = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize_or_zero();
+        for k in 0..3 {
+            let [a, b, c] = [0, 1, 2].map(|i| corners[(k + i) % 3]);
+            let angle = (b - a).angle_between(c - a);
+            normals[triangle[k] as usize] += plane * if angle.is_finite() { angle } else { 0.0 };
+        }
+    }
+    normals.iter_mut().for_each(|n| *n = n.normalize_or(DVec3::Z));
+    normals
+}
+
 /// Normals that differ by less are one: far below what a picture shows, above the rounding of their sums.
 const SAME: f64 = 1e-6;
 
@@ -88,13 +104,13 @@ type Known = (Arc<Mesh>, Arc<Skin>);
 
 impl Skins {
     /// The skins of these shapes by index, none for those that are no solids. Skins of other shapes are forgotten.
-    pub fn of(&self, shapes: &[Shape]) -> Vec<Option<Arc<Skin>>> {
+    pub fn of<'s>(&self, shapes: impl IntoIterator<Item = &'s Shape>) -> Vec<Option<Arc<Skin>>> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let find = |mesh: &Arc<Mesh>| {
             let found = known.iter().find(|k| Arc::ptr_eq(&k.0, mesh));
             found.cloned().unwrap_or_else(|| (mesh.clone(), Arc::new(Skin::of(mesh))))
         };
-        let found: Vec<Option<Known>> = shapes.iter().map(|s| s.skin().map(find)).collect();
+        let found: Vec<Option<Known>> = shapes.into_iter().map(|s| s.skin().map(find)).collect();
         *known = found.iter().flatten().cloned().collect();
         found.into_iter().map(|f| f.map(|(_, skin)| skin)).collect()
     }
@@ -115,6 +131,17 @@ mod tests {
         for (t, triangle) in skin.triangles.iter().enumerate() {
             assert_eq!(triangle.map(|v| skin.vertices[v as usize]), mesh.corners(t));
         }
+    }
+
+    #[test]
+    fn normals_of_a_smooth_surface_are_those_of_its_skin() {
+        let mesh = Mesh::sphere(2.0, 3);
+        for (v, n) in mesh.vertices.iter().zip(vertex_normals(&mesh.vertices, &mesh.triangles)) {
+            assert!(v.angle_between(n) < 1f64.to_radians(), "{v} {n}");
+        }
+        // A triangle without area, and a vertex without triangles.
+        let flat = vertex_normals(&[DVec3::ZERO, DVec3::X, DVec3::X, DVec3::Y], &[[0, 1, 2]]);
+        assert!(flat.iter().all(|n| n.is_normalized()), "{flat:?}");
     }
 
     #[test]

@@ -4,11 +4,13 @@ use crate::camera::framing;
 use crate::colour::{ColourBy, ColourError, robust_range};
 use crate::skins::reach;
 use crate::walls::{Pose, Stage, pose, surfaces};
-use barchan_core::frame::Frame;
+use barchan_core::frame::{Frame, Population};
+use barchan_core::mesh::Mesh;
 use barchan_core::walls::{Geometry, Wall};
 use glam::DVec3;
 use rayon::prelude::*;
 use std::f64::consts::PI;
+use std::sync::Arc;
 
 /// Directions in which the outermost grain is kept. Between two of them the hull is short by 1 − cos of half their angle:
 /// about half a per cent of its size.
@@ -30,7 +32,7 @@ pub struct Survey {
     poses: Vec<Vec<Pose>>,
     by: ColourBy,
     samples: Vec<f32>,
-    legend: Option<(String, &'static str)>,
+    legend: Option<(String, String)>,
     outermost: Vec<(DVec3, f64)>,
     followed: Option<u32>,
     track: Vec<(f64, DVec3)>,
@@ -65,11 +67,13 @@ impl Survey {
     }
 
     /// Looks at a frame; frames come in order of time.
-    pub fn see(&mut self, frame: &Frame<'_>) -> Result<(), ColourError> {
-        if let Some(values) = self.by.values(frame)? {
+    pub fn see(&mut self, frame: &Frame) -> Result<(), ColourError> {
+        self.by.check(frame)?;
+        let of_populations = frame.populations.iter().filter_map(|p| self.by.values(p));
+        for values in of_populations.chain(frame.surfaces.iter().filter_map(|s| self.by.of_extras(&s.extras))) {
             let stride = (values.values.len() / SAMPLES).max(1);
             self.samples.extend(values.values.iter().step_by(stride).filter(|v| v.is_finite()));
-            self.legend.get_or_insert_with(|| (values.label.into_owned(), values.unit));
+            self.legend.get_or_insert_with(|| (values.label.into_owned(), values.unit.to_owned()));
         }
         for (w, poses) in self.poses.iter_mut().enumerate() {
             let pose = pose(frame, w);
@@ -78,41 +82,42 @@ impl Survey {
             }
         }
         let centre = match self.followed {
-            Some(id) => frame.id.iter().position(|i| *i == id).map(|g| frame.position[g]),
+            Some(id) => find(frame, id),
             None => {
-                let volume = |g: usize| volume(frame, g);
-                let all: f64 = (0..frame.len()).map(volume).sum();
-                (all > 0.0).then(|| (0..frame.len()).map(|g| frame.position[g] * volume(g)).sum::<DVec3>() / all)
+                let all: f64 = rows(frame).map(|(p, g)| volume(p, g)).sum();
+                (all > 0.0).then(|| rows(frame).map(|(p, g)| p.position[g] * volume(p, g)).sum::<DVec3>() / all)
             }
         };
         self.track.extend(centre.filter(|c| c.is_finite()).map(|c| (frame.time, c)));
-        let there = (0..frame.len()).filter(|g| frame.position[*g].is_finite());
-        let (mut solids, of_spheres): (Vec<usize>, Vec<usize>) = there.partition(|g| frame.skin(*g).is_some());
-        let spheres = of_spheres.iter().flat_map(|g| frame.spheres_of(*g)).map(|s| (s.centre, s.radius));
+        let there = rows(frame).filter(|(p, g)| p.position[*g].is_finite());
+        let (mut solids, of_spheres): (Vec<Row<'_>>, Vec<Row<'_>>) = there.partition(|(p, g)| p.skin(*g).is_some());
+        let spheres = of_spheres.iter().flat_map(|(p, g)| p.spheres_of(*g)).map(|s| (s.centre, s.radius));
         let spheres: Vec<(DVec3, f64)> = spheres.filter(|s| s.0.is_finite()).collect();
         // For the bulk, a solid is the ball of its volume.
-        let ball = |g: &usize| (frame.position[*g], (0.75 / PI * volume(frame, *g)).cbrt());
+        let ball = |(p, g): &Row<'_>| (p.position[*g], (0.75 / PI * volume(p, *g)).cbrt());
         let bulk = bulk(&spheres.iter().copied().chain(solids.iter().map(ball)).collect::<Vec<_>>());
         let stays = |at: DVec3| bulk.is_none_or(|b| at.cmpge(b[0]).all() && at.cmple(b[1]).all());
-        let kept: Vec<(DVec3, f64)> = spheres.iter().filter(|s| stays(s.0)).chain(&self.outermost).copied().collect();
-        solids.retain(|g| stays(frame.position[*g]));
-        let reaches: Vec<f64> = frame.shapes.iter().map(|s| s.skin().map_or(0.0, |mesh| reach(mesh))).collect();
+        let mut kept: Vec<(DVec3, f64)> =
+            spheres.iter().filter(|s| stays(s.0)).chain(&self.outermost).copied().collect();
+        let vertices = frame.surfaces.iter().flat_map(|s| s.vertices.iter());
+        kept.extend(vertices.filter(|v| v.is_finite()).map(|v| (*v, 0.0)));
+        solids.retain(|(p, g)| stays(p.position[*g]));
+        let reaches = reaches(&solids);
         let farthest = |k: usize| {
             let u = direction(k);
             let along = |s: &(DVec3, f64)| u.dot(s.0) + s.1;
-            let centre = |g: usize| u.dot(frame.position[g]);
+            let centre = |(p, g): &Row<'_>| u.dot(p.position[*g]);
             // A body reaches at least as far as its centre of mass: those that do not reach that of another are passed over.
-            let least = solids.iter().map(|g| centre(*g)).fold(f64::NEG_INFINITY, f64::max);
-            let reach = |g: usize| frame.radius[g] * reaches[usize::from(frame.shape[g])];
-            let far = solids.iter().filter(|g| centre(**g) + reach(**g) >= least);
-            let tips = far.filter_map(|g| tip(frame, *g, u)).map(|v| (v, 0.0));
+            let least = solids.iter().map(centre).fold(f64::NEG_INFINITY, f64::max);
+            let far = solids.iter().zip(&reaches).filter(|(row, reach)| centre(row) + **reach >= least);
+            let tips = far.filter_map(|((p, g), _)| tip(p, *g, u)).map(|v| (v, 0.0));
             kept.iter().copied().chain(tips).max_by(|a, b| along(a).total_cmp(&along(b)))
         };
         self.outermost = (0..DIRECTIONS).into_par_iter().filter_map(farthest).collect();
         self.outermost.sort_by(|a, b| a.0.to_array().partial_cmp(&b.0.to_array()).unwrap_or(std::cmp::Ordering::Equal));
         self.outermost.dedup();
         self.grain = self.grain.or_else(|| {
-            let radii: Vec<f64> = of_spheres.iter().map(|g| frame.radius[*g]).filter(|r| *r > 0.0).collect();
+            let radii: Vec<f64> = of_spheres.iter().map(|(p, g)| p.radius[*g]).filter(|r| *r > 0.0).collect();
             (!radii.is_empty()).then(|| radii.iter().sum::<f64>() / radii.len() as f64)
         });
         if let Some(relief) = &frame.ground {
@@ -173,8 +178,8 @@ impl Survey {
     }
 
     /// Name and unit of the numbers; none where colours are names.
-    pub fn legend(&self) -> Option<(&str, &'static str)> {
-        self.legend.as_ref().map(|(label, unit)| (label.as_str(), *unit))
+    pub fn legend(&self) -> Option<(&str, &str)> {
+        self.legend.as_ref().map(|(label, unit)| (label.as_str(), unit.as_str()))
     }
 
     /// Times [s] and places [m] of the followed grain or of the centre of mass.
@@ -183,18 +188,47 @@ impl Survey {
     }
 }
 
+/// A grain: its population, and its row there.
+type Row<'f> = (&'f Population, usize);
+
+/// All grains of all populations.
+fn rows(frame: &Frame) -> impl Iterator<Item = Row<'_>> {
+    frame.populations.iter().flat_map(|p| (0..p.len()).map(move |g| (p, g)))
+}
+
+/// Where the grain with this id is [m]: among the grains if it is there, else in the first population that has it.
+fn find(frame: &Frame, id: u32) -> Option<DVec3> {
+    let within = |p: &Population| p.id.iter().position(|i| *i == id).map(|g| p.position[g]);
+    within(frame.grains()).or_else(|| frame.populations.iter().find_map(within))
+}
+
 /// Volume of a grain [m³].
-fn volume(frame: &Frame<'_>, grain: usize) -> f64 {
-    frame.shapes[usize::from(frame.shape[grain])].volume() * frame.radius[grain].powi(3)
+fn volume(population: &Population, grain: usize) -> f64 {
+    population.shape_of(grain).volume() * population.radius[grain].powi(3)
+}
+
+/// How far solids reach from their centres of mass [m]. Many grains share a mesh, which is gone through once.
+fn reaches<'a>(solids: &[Row<'a>]) -> Vec<f64> {
+    let mut known: Vec<(&'a Arc<Mesh>, f64)> = Vec::new();
+    let of = |(p, g): &Row<'a>| {
+        let Some(mesh) = p.skin(*g) else { return 0.0 };
+        let found = known.iter().find(|k| Arc::ptr_eq(k.0, mesh)).map(|k| k.1);
+        let reach = found.unwrap_or_else(|| reach(mesh));
+        if found.is_none() {
+            known.push((mesh, reach));
+        }
+        p.radius[*g] * reach
+    };
+    solids.iter().map(of).collect()
 }
 
 /// The vertex of a solid that is farthest in a direction [m].
-fn tip(frame: &Frame<'_>, grain: usize, direction: DVec3) -> Option<DVec3> {
-    let turn = frame.turn(grain);
+fn tip(population: &Population, grain: usize, direction: DVec3) -> Option<DVec3> {
+    let turn = population.turn(grain);
     let own = turn.inverse() * direction;
     let along = |v: &&DVec3| own.dot(**v);
-    let tip = frame.skin(grain)?.vertices.iter().max_by(|a, b| along(a).total_cmp(&along(b)))?;
-    Some(frame.position[grain] + turn * (*tip * frame.radius[grain]))
+    let tip = population.skin(grain)?.vertices.iter().max_by(|a, b| along(a).total_cmp(&along(b)))?;
+    Some(population.position[grain] + turn * (*tip * population.radius[grain]))
 }
 
 /// The box within which grains belong together; none where all of so few grains matter.
@@ -231,20 +265,22 @@ mod tests {
     use barchan_core::walls::Side;
     use proptest::prelude::*;
 
-    fn frame(time: f64, grains: &[(DVec3, f64)]) -> Frame<'static> {
+    fn grains(time: f64, grains: &[(DVec3, f64)]) -> Population {
         let n = grains.len();
-        Frame {
-            time,
+        Population {
+            name: barchan_core::frame::GRAINS.into(),
             position: grains.iter().map(|g| g.0).collect(),
             velocity: vec![DVec3::X * time; n].into(),
             spin: vec![DVec3::ZERO; n].into(),
             radius: grains.iter().map(|g| g.1).collect(),
             id: (0..n as u32).collect(),
             material: vec![0; n].into(),
-            shape: vec![0; n].into(),
-            shapes: [Shape::sphere()].into(),
-            ..Frame::default()
+            ..Population::default()
         }
+    }
+
+    fn frame(time: f64, grains: &[(DVec3, f64)]) -> Frame {
+        Frame { time, ..Frame::of(self::grains(time, grains)) }
     }
 
     fn heap(seed: u64, n: usize, extent: DVec3, shift: DVec3) -> Vec<(DVec3, f64)> {
@@ -299,16 +335,18 @@ mod tests {
 
     #[test]
     fn a_solid_is_as_large_as_its_skin() {
-        use barchan_core::mesh::Mesh;
         let mesh = Mesh::box_of(DVec3::new(2.0, 4.0, 6.0));
         // Small spheres deep inside: what is drawn is what counts.
         let (solid, _) = Shape::solid("box", &[(DVec3::ZERO, 0.1)], &mesh.mass_properties().unwrap(), &mesh).unwrap();
         for n in [1, 60] {
             let grains: Vec<_> = (0..n).map(|i| (DVec3::X * 9.0 * f64::from(i), 0.2)).collect();
-            let mut seen = Frame { shapes: [solid.clone()].into(), ..frame(0.0, &grains) };
-            seen.orientation = vec![glam::DQuat::from_rotation_z(std::f64::consts::FRAC_PI_2); grains.len()].into();
+            let seen = Population {
+                shapes: [solid.clone()].into(),
+                orientation: vec![glam::DQuat::from_rotation_z(std::f64::consts::FRAC_PI_2); grains.len()].into(),
+                ..self::grains(0.0, &grains)
+            };
             let mut survey = Survey::new(vec![], ColourBy::Material, None);
-            survey.see(&seen).unwrap();
+            survey.see(&Frame::of(seen)).unwrap();
             let [low, high] = framing::bounds(&survey.hull()).unwrap();
             let last = 9.0 * f64::from(n - 1);
             assert!((low - DVec3::new(-4.0, -2.0, -6.0)).length() < 1e-9, "{low}");
@@ -317,13 +355,34 @@ mod tests {
         // A share of the volume decides who belongs to the bulk, not the spheres inside.
         let mut grains = heap(3, 3000, DVec3::ONE, DVec3::ZERO);
         grains.push((DVec3::new(0.0, 0.0, 8.0), 0.01));
-        let mut seen = Frame { shapes: [Shape::sphere(), solid].into(), ..frame(0.0, &grains) };
-        seen.shape.to_mut()[3000] = 1;
+        let shapes = [Shape::sphere(), solid].into();
+        let shape = (0..grains.len()).map(|g| u16::from(g == 3000)).collect();
+        let seen = Population { shapes, shape, ..self::grains(0.0, &grains) };
         let mut survey = Survey::new(vec![], ColourBy::Material, None);
-        survey.see(&seen).unwrap();
+        survey.see(&Frame::of(seen)).unwrap();
         let top = framing::bounds(&survey.hull()).unwrap()[1].z;
         assert!((8.1..8.7).contains(&top), "{top}");
         assert!(survey.track()[0].1.z > 1.0, "the centre of mass is that of the volumes");
+    }
+
+    #[test]
+    fn all_populations_and_surfaces_are_in_the_picture() {
+        let mut seen = frame(0.0, &heap(3, 500, DVec3::ONE, DVec3::ZERO));
+        let sand = Population { name: "sand".into(), ..grains(4.0, &heap(4, 500, DVec3::ONE, DVec3::X)) };
+        seen.populations.insert(0, sand);
+        seen.surfaces.push(barchan_core::frame::Surface {
+            name: "skin".into(),
+            vertices: vec![DVec3::Z * 7.0, DVec3::X, DVec3::Y].into(),
+            triangles: vec![[0, 1, 2]].into(),
+            material: 0,
+            extras: vec![],
+        });
+        let mut survey = Survey::new(vec![], ColourBy::Speed, Some(2));
+        survey.see(&seen).unwrap();
+        let [low, high] = framing::bounds(&survey.hull()).unwrap();
+        assert!(low.length() < 0.1 && (high - DVec3::new(2.0, 1.0, 7.0)).abs().max_element() < 0.05, "{low} {high}");
+        assert_eq!(survey.range(), [0.0, 4.0], "of both");
+        assert_eq!(survey.track()[0].1, seen.grains().position[2], "ids are those of grains where there are grains");
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub struct Stage {
 }
 
 /// The pose of a wall in a frame: by its place in the list, as solvers write it; at its start where the frame has no walls.
-pub fn pose(frame: &Frame<'_>, wall: usize) -> Pose {
+pub fn pose(frame: &Frame, wall: usize) -> Pose {
     let posed = |w: &WallFrame| Pose { position: w.position, rotation: w.rotation };
     frame.walls.get(wall).map_or(Pose::START, posed)
 }
@@ -160,6 +160,7 @@ fn draw(piece: &Surface, colour: Vec3, finish: Finish, picture: &mut Picture) {
         normals: piece.normals.iter().map(|n| n.as_vec3()).collect(),
         triangles: piece.triangles.clone(),
         colour,
+        colours: Vec::new(),
         finish,
     };
     picture.lines.extend(lines);

@@ -1,7 +1,10 @@
-//! Heights as a formula of x and y: numbers, `pi`, + − · / ^, brackets, and a few functions.
+//! Formulas of a place, and of time where that is asked for: numbers, `pi`, + − · / ^, brackets, and a few functions.
 //!
-//! Written by hand: crates for it carry variables, types and caches that a height does not need, and none tells the place of a
+//! Written by hand: crates for it carry variables, types and caches that a height or a wind does not need, and none tells the place of a
 //! mistake.
+
+use barchan_core::math;
+use glam::DVec3;
 
 /// A formula made ready: operations in the order in which they are done.
 #[derive(Clone, Debug)]
@@ -21,8 +24,7 @@ pub struct FormulaError {
 #[derive(Clone, Copy, Debug)]
 enum Op {
     Number(f64),
-    X,
-    Y,
+    Variable(usize),
     One(One),
     Two(Two),
 }
@@ -32,25 +34,34 @@ type Two = fn(f64, f64) -> f64;
 
 /// Functions of one value.
 const ONE: &[(&str, One)] = &[
-    ("sin", f64::sin),
-    ("cos", f64::cos),
-    ("tan", f64::tan),
-    ("exp", f64::exp),
-    ("log", f64::ln),
+    ("sin", math::sin),
+    ("cos", math::cos),
+    ("tan", math::tan),
+    ("exp", math::exp),
+    ("log", math::ln),
     ("sqrt", f64::sqrt),
     ("abs", f64::abs),
     ("floor", f64::floor),
 ];
 /// Functions of two values.
-const TWO: &[(&str, Two)] = &[("min", f64::min), ("max", f64::max), ("atan2", f64::atan2), ("hypot", f64::hypot)];
+const TWO: &[(&str, Two)] = &[("min", f64::min), ("max", f64::max), ("atan2", math::atan2), ("hypot", math::hypot)];
 
 /// How deep brackets may stand in each other.
 const DEEPEST: usize = 100;
 
 impl Formula {
-    /// Reads a formula.
+    /// Reads a formula of x and y.
     pub fn new(text: &str) -> Result<Formula, FormulaError> {
-        let mut parser = Parser { text, at: 0, ops: Vec::new(), depth: 0 };
+        Formula::of(text, &["x", "y"])
+    }
+
+    /// Reads a formula of x, y, z and t.
+    pub fn of_place_and_time(text: &str) -> Result<Formula, FormulaError> {
+        Formula::of(text, &["x", "y", "z", "t"])
+    }
+
+    fn of(text: &str, variables: &'static [&'static str]) -> Result<Formula, FormulaError> {
+        let mut parser = Parser { text, variables, at: 0, ops: Vec::new(), depth: 0 };
         parser.sum()?;
         match parser.next() {
             None => Ok(Formula(parser.ops)),
@@ -60,14 +71,22 @@ impl Formula {
 
     /// Its value at x and y.
     pub fn at(&self, x: f64, y: f64) -> f64 {
+        self.value(&[x, y, 0.0, 0.0])
+    }
+
+    /// Its value at a place [m] and a time [s].
+    pub fn at_place(&self, x: DVec3, t: f64) -> f64 {
+        self.value(&[x.x, x.y, x.z, t])
+    }
+
+    fn value(&self, variables: &[f64; 4]) -> f64 {
         let mut stack = Vec::with_capacity(8);
         // The parser lets no operation stand without what it acts on.
         let pop = |stack: &mut Vec<f64>| stack.pop().unwrap_or(f64::NAN);
         for op in &self.0 {
             let value = match *op {
                 Op::Number(n) => n,
-                Op::X => x,
-                Op::Y => y,
+                Op::Variable(k) => variables[k],
                 Op::One(f) => f(pop(&mut stack)),
                 Op::Two(f) => {
                     let b = pop(&mut stack);
@@ -82,6 +101,8 @@ impl Formula {
 
 struct Parser<'t> {
     text: &'t str,
+    /// Names of the variables, in the order of their values.
+    variables: &'static [&'static str],
     at: usize,
     ops: Vec<Op>,
     depth: usize,
@@ -150,7 +171,7 @@ impl Parser<'_> {
             self.atom()?;
             if self.take('^') {
                 self.signed()?;
-                self.ops.push(Op::Two(f64::powf));
+                self.ops.push(Op::Two(math::powf));
             }
         }
         self.depth -= 1;
@@ -194,11 +215,9 @@ impl Parser<'_> {
         let name = &rest[..rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len())];
         let begin = self.at;
         self.at += name.len();
-        let value = match name {
-            "x" => Some(Op::X),
-            "y" => Some(Op::Y),
-            "pi" => Some(Op::Number(std::f64::consts::PI)),
-            _ => None,
+        let value = match self.variables.iter().position(|v| *v == name) {
+            Some(k) => Some(Op::Variable(k)),
+            None => (name == "pi").then_some(Op::Number(std::f64::consts::PI)),
         };
         if let Some(value) = value {
             self.ops.push(value);
@@ -208,7 +227,13 @@ impl Parser<'_> {
         let two = TWO.iter().find(|f| f.0 == name).map(|f| Op::Two(f.1));
         let Some(op) = one.or(two) else {
             self.at = begin;
-            let known = ["x", "y", "pi"].into_iter().chain(ONE.iter().map(|f| f.0)).chain(TWO.iter().map(|f| f.0));
+            let known = self
+                .variables
+                .iter()
+                .copied()
+                .chain(["pi"])
+                .chain(ONE.iter().map(|f| f.0))
+                .chain(TWO.iter().map(|f| f.0));
             return Err(self.wrong(format!("`{name}` is not known; use {}", crate::read::listing(known))));
         };
         self.expect('(')?;

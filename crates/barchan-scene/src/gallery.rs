@@ -21,7 +21,7 @@ macro_rules! gallery {
             name: $name,
             about: $about,
             picture: [$(Some($picture),)? None][0],
-            source: include_str!(concat!("../../../scenes/", $name, ".toml")),
+            source: include_str!(concat!("../../../scenes/gallery/", $name, ".toml")),
             card: include_bytes!(concat!("../../../docs/gallery/small/", $name, ".png")),
         }),*]
     };
@@ -58,6 +58,17 @@ const GALLERY: &[GalleryScene] = gallery! {
     "hourglass-ground" at 1.4: "an hourglass runs out onto ground, and the heart of the heap becomes ground",
     "bucket" at 1.3: "a bucket is tilted and carried along, and pours a dune whose heart becomes ground",
     "chess": "a thousand chess pieces, three shapes from meshes, are poured into a box",
+    "sand-column" at 0.5: "a round column of sand collapses: computed as a continuum, shown as grains",
+    "sand-hourglass" at 0.8: "a continuum runs through a neck at a steady rate, as grains do",
+    "sand-pile": "matter with friction angles of 30, 45 and 60 degrees, poured side by side",
+    "truck" at 1.2: "a column of sand falls into the bed of a truck and runs over its sides",
+    "pillar" at 0.6: "a pillar of fine sand falls through air, and its tip mushrooms",
+    "wind-dune" at 2.0: "gusts of wind carry sand over the crest of a heap",
+    "float-and-sink" at 1.5: "balls of three densities fall into a bath without friction: one floats high, one half under, one sinks",
+    "bulldozer" at 1.6: "a blade pushes a heap of sand ahead of it and leaves banks on both sides",
+    "damp-castle": "a tower of damp sand stands where one of dry sand falls",
+    "silo-water" at 0.8: "two silos run empty: sand at a steady rate, matter without friction ever more slowly",
+    "twins": "one column of sand collapses as grains and beside it as a continuum",
 };
 
 /// Every scene of the gallery.

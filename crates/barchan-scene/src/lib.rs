@@ -1,9 +1,10 @@
 //! Scenes of barchan: what a run consists of, as plain data.
 //!
-//! A [`Scene`] is read from TOML by [`Scene::from_toml`], which reports *every* problem at once, each with its place in
-//! the text and a remedy ([`SceneErrors`]). What comes back is [`Parsed`]: the scene in SI units, the text it came from, and
+//! A [`Scene`] is read from TOML by [`Scene::draft`] and checked, with what the files it names hold ([`Assets`]), by [`Draft::checked`], which reports
+//! *every* problem at once, each with its place in the text and a remedy ([`SceneErrors`]); [`Scene::from_toml`] does both for a scene
+//! without files. What comes back is [`Parsed`]: the scene in SI units, its assets, the text it came from, and
 //! the place of every key, so that later stages can point at the line that caused their complaint
-//! ([`Parsed::error_at`]). Nothing here knows of running a scene.
+//! ([`Parsed::error_at`]). Nothing here knows of running a scene, and no file is read.
 //!
 //! ```
 //! let text = r#"
@@ -22,22 +23,29 @@
 //! assert_eq!(parsed.scene.grains[0].radius.as_ref().unwrap().largest(), 0.002);
 //! ```
 
-mod check;
+mod assets;
+pub mod check;
 mod convert;
 mod formula;
 mod gallery;
+pub mod keys;
+pub mod measure;
+mod method;
 mod presets;
 mod problems;
-mod read;
+pub mod read;
 mod scale;
 mod schema;
 mod types;
 pub mod units;
 pub mod words;
 
+pub use assets::{Assets, Heights, Solid, Surface};
 pub use formula::{Formula, FormulaError};
 pub use gallery::{GalleryScene, gallery, gallery_scene};
-pub use presets::{PRESETS, Preset};
-pub use problems::{Parsed, Problem, SceneErrors, Severity};
-pub use schema::schema;
+pub use glam::DVec3;
+pub use method::{Converted, MatterMethod, NoConversion, angle_of_friction, friction_of_angle};
+pub use presets::{Bulk, PRESETS, Preset};
+pub use problems::{Draft, Parsed, Problem, SceneErrors, Severity};
+pub use schema::{page, schema};
 pub use types::*;

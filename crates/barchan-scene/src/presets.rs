@@ -16,6 +16,9 @@ pub enum Preset {
     /// Dry quartz sand.
     #[serde(rename = "dry sand")]
     DrySand,
+    /// Moist quartz sand, as castles are built of.
+    #[serde(rename = "damp sand")]
+    DampSand,
     /// Crushed stone.
     Gravel,
     /// Soda-lime glass beads.
@@ -31,6 +34,7 @@ pub enum Preset {
 }
 names!(Preset {
     DrySand = "dry sand",
+    DampSand = "damp sand",
     Gravel = "gravel",
     GlassBeads = "glass beads",
     SteelBalls = "steel balls",
@@ -39,8 +43,15 @@ names!(Preset {
 });
 
 /// Every preset, with its properties.
-pub const PRESETS: &[Preset] =
-    &[Preset::DrySand, Preset::Gravel, Preset::GlassBeads, Preset::SteelBalls, Preset::Wheat, Preset::Snow];
+pub const PRESETS: &[Preset] = &[
+    Preset::DrySand,
+    Preset::DampSand,
+    Preset::Gravel,
+    Preset::GlassBeads,
+    Preset::SteelBalls,
+    Preset::Wheat,
+    Preset::Snow,
+];
 
 impl Preset {
     /// The material as it is without changes.
@@ -49,6 +60,8 @@ impl Preset {
             // Quartz 2650 kg/m³. Friction and rolling resistance together give a repose angle of 32–34° with spheres
             // (Zhou et al. 2002, Powder Technol. 125, 45; Wensrich & Katterfeld 2012, Powder Technol. 217, 409).
             Self::DrySand => (2650.0, 1e7, 0.3, 0.5, 0.5, 0.1, 0.0, 0.0),
+            // The same with water between the grains: pull-off of some ten times the weight of a grain of 1 mm.
+            Self::DampSand => (2650.0, 1e7, 0.3, 0.3, 0.55, 0.15, 0.0, 0.1),
             // Crushed rock: more angular than sand, repose near 40° (Coetzee 2016, Powder Technol. 297, 50).
             Self::Gravel => (2700.0, 2e7, 0.25, 0.4, 0.6, 0.2, 0.0, 0.0),
             // Soda-lime glass. Friction of clean beads 0.1–0.2 between polished ones, 0.3–0.5 as used; restitution up to
@@ -63,6 +76,38 @@ impl Preset {
             Self::Snow => (400.0, 1e6, 0.2, 0.1, 0.5, 0.1, 0.05, 0.3),
         };
         Material { preset: Some(self), density, young, poisson, restitution, friction, rolling, twisting, cohesion }
+    }
+}
+
+/// What a material is like in bulk, as a continuum takes it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bulk {
+    /// Slope at which a layer just flows [rad].
+    pub friction_angle: f64,
+    /// Share of the volume that grains take at rest.
+    pub packing: f64,
+    /// Shear strength without pressure [Pa].
+    pub cohesion: f64,
+}
+
+impl Preset {
+    /// The material in bulk.
+    pub fn bulk(self) -> Bulk {
+        let (degrees, packing, cohesion) = match self {
+            // The middle of the repose angles above; poured to 1550 kg/m³.
+            Self::DrySand => (33.0, 0.585, 0.0),
+            // Bridges of water give a few hundred pascals (Richefeu et al. 2006, Phys. Rev. E 73, 051304) and a looser packing.
+            Self::DampSand => (36.0, 0.55, 500.0),
+            // Crushed rock, as above.
+            Self::Gravel => (40.0, 0.58, 0.0),
+            // Glass beads begin to flow at 20.9 deg (Jop, Forterre & Pouliquen 2006, Nature 441, 727).
+            Self::GlassBeads | Self::SteelBalls => (20.9, 0.6, 0.0),
+            // Internal friction of dry wheat 25 to 27 deg, bulk 780 kg/m³ (Horabik & Molenda 2016, as above).
+            Self::Wheat => (26.0, 0.6, 0.0),
+            // The friction of its granules, 0.5; cohesion such that a cut of a quarter of a metre stands.
+            Self::Snow => (27.0, 0.6, 200.0),
+        };
+        Bulk { friction_angle: f64::to_radians(degrees), packing, cohesion }
     }
 }
 

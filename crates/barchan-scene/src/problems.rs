@@ -3,6 +3,7 @@
 //! A path such as `walls[2].drive.mass` names a value; [`Parsed`] knows the bytes it came from, so a check may speak of paths and
 //! the reader of the message still sees the line.
 
+use crate::assets::Assets;
 use crate::types::Scene;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use std::collections::HashMap;
@@ -154,6 +155,11 @@ impl Spans {
         self.0.insert(path, span);
     }
 
+    /// Whether there are none: the scene was built in code.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Whether the value was written in the scene (rather than taken from a default).
     pub(crate) fn given(&self, path: &str) -> bool {
         self.0.contains_key(path)
@@ -171,30 +177,102 @@ impl Spans {
     }
 }
 
-/// A scene, the text it came from, and the place of every value in it.
+/// A scene as it was read, with whatever is wrong in its text; its files have not been read.
 #[derive(Clone, Debug)]
-pub struct Parsed {
-    /// The scene in SI units.
+pub struct Draft {
+    /// The scene in SI units. What could not be read is NaN, empty or one.
     pub scene: Scene,
-    /// What is questionable but can run.
-    pub warnings: Vec<Problem>,
+    problems: Vec<Problem>,
     source: Arc<NamedSource<String>>,
     spans: Spans,
+    /// Whether the text is no TOML.
+    broken: bool,
 }
 
-impl Parsed {
-    /// Joins a reader's results: `Err` where any problem is an error.
+impl Draft {
     pub(crate) fn new(
         scene: Scene,
         name: &str,
         text: &str,
         spans: Spans,
         problems: Vec<Problem>,
-    ) -> Result<Self, SceneErrors> {
-        let source = Arc::new(NamedSource::new(name, text.to_owned()));
-        let problems: Vec<_> = problems.into_iter().map(|p| p.locate(&source, &spans)).collect();
-        let all = SceneErrors::new(name, problems);
-        if all.errors().next().is_some() { Err(all) } else { Ok(Self { scene, warnings: all.problems, source, spans }) }
+        broken: bool,
+    ) -> Self {
+        Self { scene, problems, source: Arc::new(NamedSource::new(name, text.to_owned())), spans, broken }
+    }
+
+    /// Whether the text is TOML at all; else nothing of the scene is worth a look.
+    pub fn is_broken(&self) -> bool {
+        self.broken
+    }
+
+    /// An error at the line of `path`, as [`Parsed::error_at`].
+    pub fn error_at(&self, path: &str, message: impl Into<String>, help: impl Into<String>) -> Problem {
+        Problem::new(Severity::Error, path, message, help).locate(&self.source, &self.spans)
+    }
+
+    /// A warning, as [`Draft::error_at`].
+    pub fn warning_at(&self, path: &str, message: impl Into<String>, help: impl Into<String>) -> Problem {
+        Problem::new(Severity::Warning, path, message, help).locate(&self.source, &self.spans)
+    }
+
+    /// Checks the scene with what its files hold. All problems come at once: those of the text, those found in reading the files
+    /// (`more`), and those of the check.
+    pub fn checked(self, assets: Assets, more: Vec<Problem>) -> Result<Parsed, SceneErrors> {
+        self.judged(assets, more).0
+    }
+
+    /// The same, with the scene also where it has errors: for stages that can tell more problems of what is sound.
+    pub fn judged(self, assets: Assets, more: Vec<Problem>) -> (Result<Parsed, SceneErrors>, Option<Parsed>) {
+        let found = if self.broken { Vec::new() } else { crate::check::check(&self.scene, &assets, &self.spans) };
+        let problems = self.problems.into_iter().chain(more).chain(found);
+        let problems = problems.map(|p| p.locate(&self.source, &self.spans)).collect();
+        let all = SceneErrors::new(self.source.name(), problems);
+        let read = Arc::new(self.scene.clone());
+        let parsed = Parsed {
+            scene: self.scene,
+            assets: Arc::new(assets),
+            warnings: Vec::new(),
+            source: self.source,
+            spans: self.spans,
+            read,
+        };
+        if all.errors().next().is_none() {
+            return (Ok(Parsed { warnings: all.problems, ..parsed }), None);
+        }
+        (Err(all), (!self.broken).then_some(parsed))
+    }
+}
+
+/// A scene, what its files hold, the text it came from, and the place of every value in it.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// The scene in SI units.
+    pub scene: Scene,
+    /// What the files that it names hold.
+    pub assets: Arc<Assets>,
+    /// What is questionable but can run.
+    pub warnings: Vec<Problem>,
+    source: Arc<NamedSource<String>>,
+    spans: Spans,
+    /// The scene as the text has it.
+    read: Arc<Scene>,
+}
+
+impl std::ops::Deref for Parsed {
+    type Target = Scene;
+
+    fn deref(&self) -> &Scene {
+        &self.scene
+    }
+}
+
+impl Parsed {
+    /// The walls where they begin, without their motions.
+    pub fn walls_at_rest(&self) -> Vec<barchan_core::walls::Wall> {
+        let material = |name: &str| self.scene.materials.get_index_of(name).unwrap_or_default() as u16;
+        let walls = self.scene.walls.iter().enumerate();
+        walls.map(|(i, w)| self.assets.wall(&self.scene, i, material(&w.material))).collect()
     }
 
     /// Name of the file, or what the caller called the text.
@@ -205,6 +283,11 @@ impl Parsed {
     /// The text the scene was read from.
     pub fn text(&self) -> &str {
         self.source.inner()
+    }
+
+    /// Whether the scene is still the one that the text describes.
+    pub fn is_as_written(&self) -> bool {
+        self.scene == *self.read
     }
 
     /// Whether a value was written in the text, rather than taken from a default.
@@ -224,12 +307,22 @@ impl Parsed {
 
     /// The scene multiplied by [`Scene::scaled`] and checked again; places stay those of the text.
     pub fn scaled(&self, factor: f64) -> Result<Self, SceneErrors> {
-        self.with(self.scene.scaled(factor))
+        let assets = self.assets.grown(&crate::keys::Scale::new(factor));
+        self.changed(self.scene.scaled_with(factor, &self.assets), Arc::new(assets))
     }
 
-    /// The same text with a changed scene, checked again (for overrides given on a command line).
+    /// The same text and files with a changed scene, checked again (for overrides given on a command line).
     pub fn with(&self, scene: Scene) -> Result<Self, SceneErrors> {
-        let problems = crate::check::check(&scene, &self.spans);
-        Self::new(scene, self.name(), self.text(), self.spans.clone(), problems)
+        self.changed(scene, self.assets.clone())
+    }
+
+    fn changed(&self, scene: Scene, assets: Arc<Assets>) -> Result<Self, SceneErrors> {
+        let found = crate::check::check(&scene, &assets, &self.spans);
+        let problems = found.into_iter().map(|p| p.locate(&self.source, &self.spans)).collect();
+        let all = SceneErrors::new(self.name(), problems);
+        if all.errors().next().is_some() {
+            return Err(all);
+        }
+        Ok(Self { scene, assets, warnings: all.problems, ..self.clone() })
     }
 }

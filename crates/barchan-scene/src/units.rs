@@ -4,6 +4,7 @@
 //! A slash divides by everything up to the next slash. The angle is a dimension of its own, so that `12 rpm` (an angular rate)
 //! and `0.2 Hz` (a frequency) cannot be taken for each other although SI calls both 1/s.
 
+use barchan_core::math;
 use std::fmt;
 
 /// Exponents of length, mass, time and angle, in halves (so that N/m^1.5 can be written).
@@ -18,6 +19,11 @@ impl Dimension {
     /// Whether this is a pure number.
     pub fn is_number(self) -> bool {
         self == Self::default()
+    }
+
+    /// Whole powers of length, mass and time.
+    pub(crate) fn powers(self) -> [i32; 3] {
+        std::array::from_fn(|i| i32::from(self.0[i] / 2))
     }
 
     fn add(self, other: Self, halves: i16) -> Self {
@@ -108,6 +114,8 @@ quantities! {
     STIFFNESS = "a stiffness", "N/m", "100 kN/m", [0, 1, -2, 0];
     /// Energy per area [J/m²]: the dimension of a stiffness, under its own name.
     SURFACE_ENERGY = "a surface energy", "J/m2", "50 mJ/m2", [0, 1, -2, 0];
+    /// Viscosity [Pa s].
+    VISCOSITY = "a viscosity", "Pa s", "18 uPa s", [-1, 1, -1, 0];
     /// Force per velocity [N s/m].
     DAMPING = "a damping", "N s/m", "0.1 N s/m", [0, 1, -1, 0];
 }
@@ -265,7 +273,7 @@ fn unit_of(unit: &str) -> Result<(Scale, Dimension), String> {
                 scale.ten += one.ten * i32::from(halves / 2);
                 scale.factor *= one.factor.powi(i32::from(halves / 2));
             } else {
-                scale.factor *= (one.factor * 10f64.powi(one.ten)).powf(f64::from(halves) / 2.0);
+                scale.factor *= math::powf(one.factor * 10f64.powi(one.ten), f64::from(halves) / 2.0);
             }
         }
     }
@@ -304,8 +312,8 @@ fn lookup(name: &str) -> Option<(Scale, Dimension)> {
 
 /// Factors that are powers of ten become decimal shifts.
 fn decimal(factor: f64) -> Scale {
-    let ten = factor.log10().round();
-    if (factor / 10f64.powf(ten) - 1.0).abs() < 1e-12 {
+    let ten = (math::ln(factor) / std::f64::consts::LN_10).round();
+    if (factor / math::powf(10.0, ten) - 1.0).abs() < 1e-12 {
         Scale { factor: 1.0, ten: ten as i32 }
     } else {
         Scale { factor, ten: 0 }

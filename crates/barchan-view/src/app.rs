@@ -2,11 +2,12 @@
 
 use crate::canvas::{Canvas, Effects};
 use crate::gallery::Gallery;
-use crate::panel::{self, Sliders};
+use crate::panel;
 use crate::playback::{Playback, is_run};
 use crate::plots::Plots;
 use crate::record::Recording;
 use crate::simulation::{Answer, Command, Published, Simulation, Source, State};
+use crate::sliders::Sliders;
 use crate::stage::{Stage, Staging};
 use crate::theme;
 use crate::touch::{Hand, Tool};

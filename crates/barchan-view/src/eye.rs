@@ -1,6 +1,6 @@
 //! The eye: a camera moved by hand. Orbits and zooms about what it looks at, pans, flies, follows a grain.
 
-use barchan_core::frame::Frame;
+use barchan_core::frame::{Frame, Population, SphereView};
 use barchan_render::Stand;
 use glam::{DQuat, DVec3};
 
@@ -17,7 +17,7 @@ pub struct Eye {
     /// Where it is.
     pub stand: Stand,
     /// The grain it follows, by id, and where that was when last seen [m].
-    pub follows: Option<(u32, DVec3)>,
+    pub follows: Option<(Who, DVec3)>,
 }
 
 impl Eye {
@@ -67,12 +67,12 @@ impl Eye {
     }
 
     /// Goes along with the grain it follows; lets it go if that is gone.
-    pub fn follow(&mut self, frame: &Frame<'_>) {
-        let Some((id, last)) = self.follows else { return };
-        match frame.id.iter().position(|i| *i == id).map(|g| frame.position[g]).filter(|x| x.is_finite()) {
+    pub fn follow(&mut self, frame: &Frame) {
+        let Some((who, last)) = self.follows else { return };
+        match who.find(frame).map(|(p, g)| p.position[g]).filter(|x| x.is_finite()) {
             Some(now) => {
                 self.shift(now - last);
-                self.follows = Some((id, now));
+                self.follows = Some((who, now));
             }
             None => self.follows = None,
         }
@@ -100,10 +100,27 @@ impl Eye {
     }
 }
 
-/// The nearest sphere of a frame that a ray meets: row of its grain, and the point [m]. A ray that starts inside a
+/// A grain, whichever frame it is in: place of its population among those of the frame, and its id there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Who {
+    /// Place of its population.
+    pub population: usize,
+    /// Its id.
+    pub id: u32,
+}
+
+impl Who {
+    /// Its population and its row there; none where it is gone.
+    pub fn find(self, frame: &Frame) -> Option<(&Population, usize)> {
+        let population = frame.populations.get(self.population)?;
+        Some((population, population.id.iter().position(|id| *id == self.id)?))
+    }
+}
+
+/// The nearest sphere of a frame that a ray meets: its grain, and the point [m]. A ray that starts inside a
 /// sphere leaves that one out.
-pub fn pick(frame: &Frame<'_>, eye: DVec3, ray: DVec3) -> Option<(usize, DVec3)> {
-    let met = |s: barchan_core::frame::SphereView| {
+pub fn pick(frame: &Frame, eye: DVec3, ray: DVec3) -> Option<(Who, DVec3)> {
+    let met = |s: SphereView| {
         let arm = s.centre - eye;
         let along = arm.dot(ray);
         let miss = (arm - ray * along).length_squared();
@@ -111,20 +128,23 @@ pub fn pick(frame: &Frame<'_>, eye: DVec3, ray: DVec3) -> Option<(usize, DVec3)>
         let near = along - half;
         (near > 0.0).then_some((s.grain, near))
     };
-    let (grain, near) = frame.spheres().filter_map(met).min_by(|a, b| a.1.total_cmp(&b.1))?;
-    Some((grain, eye + ray * near))
+    let nearest = |(population, p): (usize, &Population)| {
+        let (row, near) = p.spheres().filter_map(met).min_by(|a, b| a.1.total_cmp(&b.1))?;
+        Some((Who { population, id: p.id[row] }, near))
+    };
+    let all = frame.populations.iter().enumerate().filter_map(nearest);
+    let (who, near) = all.min_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some((who, eye + ray * near))
 }
 
 /// Where a ray meets the ground of a frame [m].
-pub fn ground(frame: &Frame<'_>, eye: DVec3, ray: DVec3) -> Option<DVec3> {
+pub fn ground(frame: &Frame, eye: DVec3, ray: DVec3) -> Option<DVec3> {
     Some(eye + ray * frame.ground.as_ref()?.meet(eye, ray)?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use barchan_core::shapes::Shape;
-    use std::borrow::Cow;
 
     fn eye() -> Eye {
         Eye::at(Stand { eye: DVec3::new(0.0, -2.0, 0.5), target: DVec3::ZERO, up: DVec3::Z, field: Stand::FIELD })
@@ -162,35 +182,39 @@ mod tests {
         assert_eq!(e.project(e.stand.eye - ray, 1.6), None);
     }
 
-    fn frame(at: &[DVec3], radius: f64) -> Frame<'static> {
+    fn frame(at: &[DVec3], radius: f64) -> Frame {
         let n = at.len();
-        Frame {
+        Frame::of(Population {
+            name: "grains".into(),
             position: at.to_vec().into(),
             velocity: vec![DVec3::ZERO; n].into(),
             spin: vec![DVec3::ZERO; n].into(),
             radius: vec![radius; n].into(),
             mass: vec![1.0; n].into(),
-            id: Cow::Owned((0..n as u32).map(|i| 10 + i).collect()),
+            id: (0..n as u32).map(|i| 10 + i).collect(),
             material: vec![0; n].into(),
-            shape: vec![0; n].into(),
-            shapes: vec![Shape::sphere()].into(),
-            ..Frame::default()
-        }
+            ..Population::default()
+        })
     }
 
     #[test]
     fn the_nearest_grain_under_the_pointer_is_picked_at_its_surface() {
-        let f = frame(&[DVec3::Y, DVec3::ZERO, DVec3::X * 0.3], 0.1);
+        let mut f = frame(&[DVec3::Y, DVec3::ZERO, DVec3::X * 0.3], 0.1);
         let (grain, point) = pick(&f, DVec3::NEG_Y * 2.0, DVec3::Y).unwrap();
-        assert_eq!(grain, 1);
+        assert_eq!(grain, Who { population: 0, id: 11 });
         assert!((point - DVec3::NEG_Y * 0.1).length() < 1e-12);
         assert_eq!(pick(&f, DVec3::NEG_Y * 2.0, DVec3::Z), None);
+        f.populations.extend(frame(&[DVec3::NEG_Y], 0.2).populations);
+        let (grain, point) = pick(&f, DVec3::NEG_Y * 2.0, DVec3::Y).unwrap();
+        assert_eq!(grain, Who { population: 1, id: 10 });
+        assert!((point - DVec3::NEG_Y * 1.2).length() < 1e-12);
+        assert_eq!(grain.find(&f).map(|(p, row)| p.position[row]), Some(DVec3::NEG_Y));
     }
 
     #[test]
     fn a_followed_grain_keeps_its_place_in_the_picture_until_it_is_gone() {
         let mut e = eye();
-        e.follows = Some((11, DVec3::ZERO));
+        e.follows = Some((Who { population: 0, id: 11 }, DVec3::ZERO));
         let before = e.stand.eye;
         e.follow(&frame(&[DVec3::ONE, DVec3::new(0.1, 0.2, 0.3)], 0.1));
         assert!((e.stand.eye - before - DVec3::new(0.1, 0.2, 0.3)).length() < 1e-12);

@@ -17,6 +17,7 @@ mod plots;
 mod record;
 mod shown;
 pub mod simulation;
+mod sliders;
 mod stage;
 mod theme;
 mod touch;

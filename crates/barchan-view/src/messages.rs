@@ -1,8 +1,8 @@
 //! What the window and the simulation's thread say to each other.
 
 use barchan_core::frame::Frame;
-use barchan_dem::Energies;
-use barchan_scene::Scene;
+use barchan_core::solver::Energies;
+use barchan_scene::Parsed;
 use glam::DVec3;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -176,9 +176,9 @@ pub struct Published {
     /// How it stands.
     pub state: State,
     /// The scene, once it is read.
-    pub scene: Option<Arc<Scene>>,
-    /// The grains.
-    pub frame: Option<Arc<Frame<'static>>>,
+    pub scene: Option<Arc<Parsed>>,
+    /// What there is to see.
+    pub frame: Option<Arc<Frame>>,
     /// Numbers.
     pub stats: Stats,
     /// What may be changed.

@@ -1,98 +1,17 @@
 //! The panels around the picture: bar, values, numbers, status.
 
 use crate::app::{App, Content};
-use crate::simulation::{Command, State, Values};
+use crate::simulation::{Command, State};
+use crate::stage::Picked;
 use crate::theme::{self, ACCENT, ALARM, GOOD, WEAK, number};
 use crate::touch::Tool;
+use barchan_core::frame::{self, Frame};
 use barchan_render::{ColourBy, Map};
 use barchan_scene::Background;
 use egui::{Align, Button, Color32, Layout, Rect, RichText, Slider, Ui, vec2};
-use glam::{DQuat, DVec3};
-use std::time::{Duration, Instant};
 
-/// How long the user's own numbers stand before the simulation's replace them: it may take that long to answer.
-const HELD: Duration = Duration::from_millis(500);
-/// Mark of what takes a reset to come into force.
-const AT_RESET: &str = "*";
-
-/// Values as the sliders have them.
-#[derive(Clone, Debug)]
-pub struct Sliders {
-    values: Values,
-    /// The scene's own gravity, from which the tilt is reckoned [m/s²].
-    plumb: Option<DVec3>,
-    tilt: f64,
-    /// Times the scene's grains, from the next reset on.
-    pub scale: f64,
-    speed: Option<f64>,
-    touched: Option<Instant>,
-}
-
-impl Default for Sliders {
-    fn default() -> Sliders {
-        Sliders { values: Values::default(), plumb: None, tilt: 0.0, scale: 1.0, speed: Some(1.0), touched: None }
-    }
-}
-
-impl Sliders {
-    /// Takes over what the simulation has, unless the user is at it.
-    pub fn take(&mut self, values: &Values) {
-        if self.touched.is_none_or(|t| t.elapsed() > HELD) {
-            self.values.clone_from(values);
-            if self.plumb.is_none() && !values.materials.is_empty() {
-                self.plumb = Some(values.gravity);
-            }
-            let plumb = self.plumb.unwrap_or(DVec3::NEG_Z);
-            let (g, p) = (values.gravity, plumb.normalize_or(DVec3::NEG_Z));
-            if g.length() > 0.0 {
-                self.tilt = DVec3::Y.dot(p.cross(g)).atan2(p.dot(g)).to_degrees();
-            }
-        }
-    }
-
-    fn show(&mut self, ui: &mut Ui) -> Vec<Command> {
-        let before = self.values.clone();
-        let mut commands = Vec::new();
-        theme::head(ui, "Change while it runs");
-        let mut size = before.gravity.length();
-        let mut tilt = self.tilt;
-        row(ui, "Gravity", Slider::new(&mut size, 0.0..=25.0).suffix(" m/s²").fixed_decimals(1));
-        row(ui, "Tilt", Slider::new(&mut tilt, -90.0..=90.0).suffix("°").fixed_decimals(0));
-        if size != before.gravity.length() || tilt != self.tilt {
-            self.tilt = tilt;
-            let plumb = self.plumb.unwrap_or(DVec3::NEG_Z).normalize_or(DVec3::NEG_Z);
-            self.values.gravity = DQuat::from_rotation_y(tilt.to_radians()) * plumb * size;
-            commands.push(Command::Gravity(self.values.gravity));
-        }
-        if let Some(flow) = &mut self.values.flow {
-            row(ui, "Flow rate", Slider::new(flow, 0.0..=3.0).suffix(" ×").fixed_decimals(2));
-        }
-        if let Some(pace) = &mut self.values.walls {
-            row(ui, "Wall motion", Slider::new(pace, 0.0..=3.0).suffix(" ×").fixed_decimals(2));
-        }
-        for (index, (name, friction, restitution)) in self.values.materials.iter_mut().enumerate() {
-            ui.add_space(4.0);
-            ui.label(RichText::new(name.as_str()).color(ACCENT));
-            row(ui, "Friction", Slider::new(friction, 0.0..=1.5).fixed_decimals(2));
-            row(ui, "Restitution", Slider::new(restitution, 0.05..=1.0).fixed_decimals(2));
-            let was = &before.materials[index];
-            if (*friction, *restitution) != (was.1, was.2) {
-                commands.push(Command::Material { index, friction: *friction, restitution: *restitution });
-            }
-        }
-        commands.extend(self.values.flow.filter(|f| Some(*f) != before.flow).map(Command::Flow));
-        commands.extend(self.values.walls.filter(|f| Some(*f) != before.walls).map(Command::Walls));
-        if !commands.is_empty() {
-            self.touched = Some(Instant::now());
-        }
-        theme::head(ui, &format!("{AT_RESET} Change with a reset"));
-        let scale = Slider::new(&mut self.scale, 0.25..=8.0).logarithmic(true).suffix(" ×").fixed_decimals(2);
-        row(ui, "Grains", scale).on_hover_text("the number of grains; press Reset (R) to start with it");
-        commands
-    }
-}
-
-fn row(ui: &mut Ui, name: &str, slider: Slider<'_>) -> egui::Response {
+/// A slider behind its name.
+pub fn row(ui: &mut Ui, name: &str, slider: Slider<'_>) -> egui::Response {
     ui.horizontal(|ui| {
         ui.spacing_mut().slider_width = 70.0;
         label(ui, name);
@@ -226,8 +145,8 @@ pub fn values(ui: &mut Ui, app: &mut App) {
         let width = 132.0;
         choose(ui, "Show", |ui| {
             egui::ComboBox::from_id_salt("by").selected_text(choice.by.name()).width(width).show_ui(ui, |ui| {
-                for name in ColourBy::NAMES {
-                    ui.selectable_value(&mut choice.by, ColourBy::named(name), *name);
+                for name in ColourBy::NAMES.iter().copied().chain(columns(&stage.frame)) {
+                    ui.selectable_value(&mut choice.by, ColourBy::named(name), name);
                 }
             });
         });
@@ -248,6 +167,14 @@ pub fn values(ui: &mut Ui, app: &mut App) {
                 }
             });
         });
+        if !stage.frame.pairs.is_empty() {
+            let names: Vec<&str> = stage.frame.pairs.iter().map(|p| p.name.as_str()).collect();
+            ui.checkbox(&mut choice.pairs, format!("Lines: {}", names.join(", ")));
+        }
+        if !stage.frame.grids.is_empty() {
+            let names: Vec<&str> = stage.frame.grids.iter().map(|g| g.name.as_str()).collect();
+            ui.checkbox(&mut choice.grids, format!("Boxes: {}", names.join(", ")));
+        }
         if choice != *stage.shown.choice() {
             stage.choose(choice);
         }
@@ -259,6 +186,17 @@ pub fn values(ui: &mut Ui, app: &mut App) {
     {
         stage.frame_all();
     }
+}
+
+/// Columns of a frame to colour by that have no other name.
+fn columns(frame: &Frame) -> Vec<&str> {
+    let of_populations = frame.populations.iter().flat_map(|p| &p.extras);
+    let extras = of_populations.chain(frame.surfaces.iter().flat_map(|s| &s.extras));
+    let mut names: Vec<&str> = extras.map(|e| e.name.as_str()).collect();
+    names.retain(|name| !ColourBy::NAMES.contains(name) && *name != "normal_force");
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 fn choose(ui: &mut Ui, name: &str, add: impl FnOnce(&mut Ui)) {
@@ -291,8 +229,10 @@ pub fn numbers(ui: &mut Ui, app: &mut App) {
         Content::Run(run) => {
             theme::head(ui, "Run");
             let (at, many) = run.playback.place();
-            let grains = app.stage.as_ref().map_or(0, |s| s.frame.len());
-            pairs(ui, "run", &[("frame", format!("{} of {many}", at + 1)), ("grains", crate::plots::grouped(grains))]);
+            let mut rows = vec![("frame", format!("{} of {many}", at + 1))];
+            let populations = app.stage.iter().flat_map(|s| &s.frame.populations);
+            rows.extend(populations.map(|p| (p.name.as_str(), crate::plots::grouped(p.len()))));
+            pairs(ui, "run", &rows);
             for note in run.playback.notes() {
                 ui.label(RichText::new(note).size(12.0).color(ALARM));
             }
@@ -328,33 +268,40 @@ fn grain(ui: &mut Ui, app: &mut App) {
         return;
     }
     theme::head(ui, "Grain");
-    let Some((stage, row)) = app.stage.as_mut().and_then(|s| s.picked_row().map(|row| (s, row))) else {
+    let picked = app.stage.as_ref().and_then(|s| Some((s.picked?, s.picked_row()?, s)));
+    let Some((Picked::Grain(who), (f, row), stage)) = picked else {
         ui.label(RichText::new("Click a grain, or the ground, to read it.").color(WEAK));
         return;
     };
-    let f = &stage.frame;
-    let extra = |name: &str| f.extras.iter().find(|e| e.name == name).map(|e| f64::from(e.values[row]));
     let x = f.position[row];
-    let material = f.materials.get(f.material[row] as usize).cloned().unwrap_or_default();
-    pairs(
-        ui,
-        "grain",
-        &[
-            ("id", f.id[row].to_string()),
-            ("material", material),
-            ("radius", number(f.radius[row], "m")),
-            ("speed", number(f.velocity[row].length(), "m/s")),
-            ("spin", number(f.spin[row].length(), "rad/s")),
-            ("force", extra("normal_force").map_or("–".into(), |v| number(v, "N"))),
-            ("contacts", extra("coordination").map_or("–".into(), |v| format!("{v:.0}"))),
-            ("at", format!("{:.1} {:.1} {:.1} mm", 1e3 * x.x, 1e3 * x.y, 1e3 * x.z)),
-        ],
-    );
-    let (id, mut follows) = (f.id[row], stage.eye.is_some_and(|e| e.follows.is_some()));
+    let materials = &stage.frame.materials;
+    let mut rows = vec![
+        ("id", f.id[row].to_string()),
+        ("material", materials.get(f.material[row] as usize).cloned().unwrap_or_default()),
+        ("radius", number(f.radius[row], "m")),
+        ("speed", number(f.velocity[row].length(), "m/s")),
+        ("spin", number(f.spin_of(row).length(), "rad/s")),
+    ];
+    for extra in &f.extras {
+        let value = extra.values.number(row);
+        rows.push(match extra.name.as_str() {
+            "normal_force" => ("force", number(value, "N")),
+            "coordination" => ("contacts", format!("{value:.0}")),
+            name if matches!(extra.values, frame::Values::U32(_)) => (name, format!("{value:.0}")),
+            name => (name, number(value, &extra.unit)),
+        });
+    }
+    rows.push(("at", format!("{:.1} {:.1} {:.1} mm", 1e3 * x.x, 1e3 * x.y, 1e3 * x.z)));
+    if stage.frame.populations.len() > 1 {
+        rows.insert(0, ("one of", f.name.clone()));
+    }
+    pairs(ui, "grain", &rows);
+    let Some(stage) = &mut app.stage else { return };
+    let mut follows = stage.eye.is_some_and(|e| e.follows.is_some());
     if ui.checkbox(&mut follows, "Follow it").changed()
         && let Some(eye) = &mut stage.eye
     {
-        eye.follows = follows.then_some((id, x));
+        eye.follows = follows.then_some((who, x));
     }
 }
 

@@ -2,9 +2,9 @@
 
 use barchan_core::frame::Frame;
 use barchan_core::shapes::Shape;
-use barchan_engine::{fetch_meshes, shapes};
+use barchan_engine::{load, shapes};
 use barchan_io::frames::{Stored, stored};
-use barchan_scene::Scene;
+use barchan_scene::Parsed;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,9 +17,9 @@ const BEHIND: usize = 8;
 /// What the reader has found so far.
 #[derive(Default)]
 struct Found {
-    scene: Option<Arc<Scene>>,
+    scene: Option<Arc<Parsed>>,
     frames: Arc<Vec<Stored>>,
-    ready: BTreeMap<usize, Arc<Frame<'static>>>,
+    ready: BTreeMap<usize, Arc<Frame>>,
     /// Rows of frames that cannot be read.
     broken: Vec<usize>,
     /// What is missing or damaged, in words.
@@ -65,7 +65,7 @@ impl Playback {
     }
 
     /// The scene of the run, once it is read.
-    pub fn scene(&self) -> Option<Arc<Scene>> {
+    pub fn scene(&self) -> Option<Arc<Parsed>> {
         self.shared.found().scene.clone()
     }
 
@@ -133,7 +133,7 @@ impl Playback {
     }
 
     /// The frame that is due or, where that is damaged or not read yet, the nearest before it that is.
-    pub fn frame(&self) -> Option<Arc<Frame<'static>>> {
+    pub fn frame(&self) -> Option<Arc<Frame>> {
         let found = self.shared.found();
         let before = found.ready.range(..=found.at).next_back();
         before.or_else(|| found.ready.iter().next()).map(|(_, f)| f.clone())
@@ -217,13 +217,13 @@ fn read(folder: &Path, shared: &Shared, wake: &dyn Fn()) {
 }
 
 /// The scene of a run, and the shapes of its grains.
-fn scene(folder: &Path) -> Result<(Arc<Scene>, Arc<[Shape]>), String> {
+fn scene(folder: &Path) -> Result<(Arc<Parsed>, Arc<[Shape]>), String> {
     let path: PathBuf = folder.join("scene.toml");
     let text = std::fs::read_to_string(&path).map_err(|e| format!("{} cannot be read: {e}", path.display()))?;
-    let parsed = Scene::from_toml(&text, &path.to_string_lossy()).and_then(|parsed| fetch_meshes(parsed, folder));
+    let parsed = load(&text, &path.to_string_lossy(), folder);
     let parsed = parsed.map_err(|problems| problems.listing())?;
     let shapes = shapes(&parsed);
-    Ok((Arc::new(parsed.scene), shapes))
+    Ok((Arc::new(parsed), shapes))
 }
 
 /// Numbers left out between the first and the last frame, beyond those known to be damaged.

@@ -109,14 +109,14 @@ fn plot(ui: &mut Ui, name: &str, now: &str, colour: Color32, values: impl Iterat
 fn passes(ui: &mut Ui, passes: &[(&'static str, f64)], all: f64) {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 10.0), Sense::hover());
     let mut x = rect.left();
-    for ((_, ms), colour) in passes.iter().zip(PASSES) {
+    for ((_, ms), colour) in passes.iter().zip(PASSES.into_iter().cycle()) {
         let width = rect.width() * (ms / all) as f32;
         let piece = Rect::from_min_size(pos2(x, rect.top()), vec2(width, rect.height()));
         ui.painter().rect_filled(piece, 0.0, colour);
         x += width;
     }
     egui::Grid::new("passes").num_columns(2).spacing(vec2(12.0, 3.0)).show(ui, |ui| {
-        for ((name, ms), colour) in passes.iter().zip(PASSES) {
+        for ((name, ms), colour) in passes.iter().zip(PASSES.into_iter().cycle()) {
             ui.horizontal(|ui| {
                 let (dot, _) = ui.allocate_exact_size(vec2(9.0, 9.0), Sense::hover());
                 ui.painter().circle_filled(dot.center(), 4.0, colour);

@@ -1,12 +1,11 @@
 //! How a scene is shown: colours, stage and light, found from the frames seen so far.
 
 use barchan_core::frame::Frame;
-use barchan_core::walls::{Roughness, Wall};
 use barchan_render::camera::framing::{self, Aim};
 use barchan_render::colour::reflectances;
 use barchan_render::legend::Bar;
 use barchan_render::{ColourBy, Colouring, Dresser, Light, Map, Picture, Skins, Stand, Survey};
-use barchan_scene::{Background, Camera, ColourMap, Scene};
+use barchan_scene::{Background, Camera, ColourMap, Parsed, Scene};
 use glam::{DVec3, Vec3};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,6 +24,10 @@ pub struct Choice {
     pub map: Map,
     /// Behind the grains.
     pub background: Background,
+    /// Whether pairs, such as contacts, are shown.
+    pub pairs: bool,
+    /// Whether the boxes of grids are shown.
+    pub grids: bool,
 }
 
 impl Choice {
@@ -36,13 +39,14 @@ impl Choice {
             ColourMap::Cividis => Map::Cividis,
             ColourMap::Batlow => Map::Batlow,
         };
-        Choice { by: ColourBy::named(&scene.picture.colour), map, background: scene.picture.background }
+        let (by, background) = (ColourBy::named(&scene.picture.colour), scene.picture.background);
+        Choice { by, map, background, pairs: false, grids: false }
     }
 }
 
 /// A scene with its looks.
 pub struct Shown {
-    scene: Arc<Scene>,
+    scene: Arc<Parsed>,
     choice: Choice,
     survey: Survey,
     looks: u32,
@@ -53,20 +57,22 @@ pub struct Shown {
 
 impl Shown {
     /// Looks for a scene whose first frame this is.
-    pub fn new(scene: Arc<Scene>, choice: Choice, frame: &Frame<'_>) -> Shown {
+    pub fn new(scene: Arc<Parsed>, choice: Choice, frame: &Frame) -> Shown {
         let names = scene.materials.iter().map(|(name, m)| (name.as_str(), m.preset.map(|p| p.name())));
-        let survey = Survey::new(walls(&scene), choice.by.clone(), None);
+        let survey = Survey::new(scene.walls_at_rest(), choice.by.clone(), None);
         let dresser = Dresser {
             colouring: Colouring { by: choice.by.clone(), map: choice.map, range: None },
             materials: reflectances(names),
             variation: 1.0,
-            walls: walls(&scene),
+            walls: scene.walls_at_rest(),
             stage: survey.stage(Some([scene.domain.min, scene.domain.max])),
             floor: Some(Dresser::FLOOR),
             glass: Dresser::GLASS,
             skins: Skins::default(),
             ground: scene.ground_material(),
             grain: None,
+            pairs: choice.pairs,
+            grids: choice.grids,
         };
         let mut shown =
             Shown { scene, choice, survey, looks: 0, last: Instant::now(), dresser, light: Light::default() };
@@ -82,7 +88,7 @@ impl Shown {
     }
 
     /// Shows it in other looks.
-    pub fn choose(&mut self, choice: Choice, frame: &Frame<'_>) {
+    pub fn choose(&mut self, choice: Choice, frame: &Frame) {
         if choice != self.choice {
             let to_sun = self.light.to_sun;
             let light = Light { to_sun, ..light(&self.scene, choice.background, &self.stand([16, 9])) };
@@ -91,23 +97,23 @@ impl Shown {
     }
 
     /// Takes note of a frame that is to be shown.
-    pub fn see(&mut self, frame: &Frame<'_>) {
+    pub fn see(&mut self, frame: &Frame) {
         if self.last.elapsed() >= LOOK_EVERY {
             self.look(frame);
         }
     }
 
-    fn look(&mut self, frame: &Frame<'_>) {
+    fn look(&mut self, frame: &Frame) {
         self.last = Instant::now();
         self.looks += 1;
         if self.looks > LOOKS {
-            (self.looks, self.survey) = (1, Survey::new(walls(&self.scene), self.choice.by.clone(), None));
+            (self.looks, self.survey) = (1, Survey::new(self.scene.walls_at_rest(), self.choice.by.clone(), None));
         }
         // A column that this frame lacks: shown by material.
         if self.survey.see(frame).is_err() {
             self.choice.by = ColourBy::Material;
             self.dresser.colouring.by = ColourBy::Material;
-            self.survey = Survey::new(walls(&self.scene), ColourBy::Material, None);
+            self.survey = Survey::new(self.scene.walls_at_rest(), ColourBy::Material, None);
             let _ = self.survey.see(frame);
         }
         self.dresser.stage = self.survey.stage(Some([self.scene.domain.min, self.scene.domain.max]));
@@ -121,7 +127,7 @@ impl Shown {
     }
 
     /// The picture of a frame.
-    pub fn dress(&self, frame: &Frame<'_>) -> Picture {
+    pub fn dress(&self, frame: &Frame) -> Picture {
         self.dresser.dress(frame).unwrap_or_default()
     }
 
@@ -177,17 +183,6 @@ impl Shown {
     }
 }
 
-/// The scene's walls where they begin.
-fn walls(scene: &Scene) -> Vec<Wall> {
-    let index = |name: &str| scene.materials.get_index_of(name).unwrap_or_default() as u16;
-    let wall = |w: &barchan_scene::Wall| {
-        let mut wall = Wall::new(w.name.clone(), w.geometry.to_core(), index(&w.material));
-        wall.rough = w.rough.as_ref().map(|r| Roughness { radius: r.radius, spacing: r.spacing });
-        wall
-    };
-    scene.walls.iter().map(wall).collect()
-}
-
 /// Light of the scene. Where it does not say where the sun is, it stands to the left behind the first camera.
 fn light(scene: &Scene, background: Background, stand: &Stand) -> Light {
     let mut light = Light::default();
@@ -205,4 +200,124 @@ fn light(scene: &Scene, background: Background, stand: &Stand) -> Light {
         Background::Dark => [Vec3::new(0.012, 0.015, 0.02), Vec3::new(0.05, 0.055, 0.065)],
     };
     light
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::playback::Playback;
+    use barchan_core::frame::{Extra, GRAINS, Grid, Pairs, Population, Surface};
+    use barchan_io::vtk::Packing;
+    use barchan_io::writer::{Format, FrameWriter, clear};
+    use barchan_render::{CpuRenderer, Quality, Renderer};
+
+    const SCENE: &str = r#"
+duration = 2
+[domain]
+min = [0, 0, 0]
+max = ["4 cm", "4 cm", "10 cm"]
+[materials.beads]
+preset = "glass beads"
+[[grains]]
+material = "beads"
+radius = "1.5 mm"
+at = [["2 cm", "2 cm", "5 cm"]]
+"#;
+
+    fn until(playback: &Playback, what: &str, is: impl Fn(&Playback) -> bool) {
+        let begun = Instant::now();
+        while !is(playback) {
+            assert!(begun.elapsed() < Duration::from_secs(10), "never: {what}");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Grains on the left, sand on the right, a sheet above, a grid and a contact.
+    fn of_many_parts(time: f64) -> Frame {
+        let heap = |name: &str, x: f64, radius: f64, extras: Vec<Extra>| Population {
+            name: name.into(),
+            position: (0..27)
+                .map(|i| {
+                    DVec3::new(x, 0.01, 0.0) + 2e-3 * DVec3::new((i % 3).into(), (i / 3 % 3).into(), (i / 9).into())
+                })
+                .collect(),
+            velocity: vec![DVec3::X * time; 27].into(),
+            radius: vec![radius; 27].into(),
+            mass: vec![1.0; 27].into(),
+            id: (0..27).collect(),
+            material: vec![0; 27].into(),
+            extras,
+            ..Population::default()
+        };
+        let flux = Extra::vector("flux", "W", (0..27).map(|i| Vec3::X * i as f32).collect::<Vec<_>>());
+        let phase = Extra::whole("phase", (0..27).map(|i| i % 3).collect::<Vec<_>>());
+        let corners = [[0.0, 0.0], [0.04, 0.0], [0.0, 0.04], [0.04, 0.04]].map(|[x, y]| DVec3::new(x, y, 0.02));
+        Frame {
+            time,
+            populations: vec![heap(GRAINS, 0.002, 1e-3, vec![]), heap("sand", 0.03, 0.8e-3, vec![flux, phase])],
+            pairs: vec![Pairs {
+                name: "contacts".into(),
+                id: vec![[0, 1]].into(),
+                ends: vec![[DVec3::ZERO, DVec3::X * 2e-3]].into(),
+                extras: vec![],
+            }],
+            grids: vec![Grid {
+                name: "pressure".into(),
+                origin: DVec3::ZERO,
+                cell: DVec3::splat(0.01),
+                size: [4, 4, 2],
+                fields: vec![Extra::real("pressure", "Pa", vec![1.0; 32])],
+            }],
+            surfaces: vec![Surface {
+                name: "sheet".into(),
+                vertices: corners.into(),
+                triangles: [[0, 1, 2], [1, 3, 2]].into(),
+                material: 0,
+                extras: vec![Extra::real("heat", "K", vec![0.0, 1.0, 2.0, 3.0])],
+            }],
+            ..Frame::default()
+        }
+    }
+
+    #[test]
+    fn populations_surfaces_pairs_and_grids_are_played_back_and_shown() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path();
+        std::fs::write(out.join("scene.toml"), SCENE).unwrap();
+        for format in [Format::Vtk(Packing::Zlib), Format::Ply] {
+            clear(out).unwrap();
+            let mut writer = FrameWriter::new(out, &[format], None).unwrap();
+            (0..3).for_each(|i| assert!(writer.write(of_many_parts(f64::from(i))).is_ok()));
+            writer.finish().unwrap();
+            let mut p = Playback::open(out, || ());
+            until(&p, "frames", |p| p.frame().is_some());
+            p.seek(1.0);
+            until(&p, "the second frame", |p| p.frame().is_some_and(|f| f.time == 1.0));
+            let frame = p.frame().unwrap();
+            assert!(p.notes().is_empty(), "{:?}", p.notes());
+            assert_eq!(frame.populations.iter().map(|p| p.len()).collect::<Vec<_>>(), [27, 27]);
+            assert_eq!(frame.populations[1].extras, of_many_parts(1.0).populations[1].extras);
+            assert_eq!(
+                (&frame.grids, &frame.pairs[0].id),
+                (&of_many_parts(1.0).grids, &of_many_parts(1.0).pairs[0].id)
+            );
+            let scene = p.scene().unwrap();
+            let choice = Choice::of(&scene);
+            let mut shown = Shown::new(scene, choice.clone(), &frame);
+            let plain = shown.dress(&frame);
+            assert_eq!(plain.spheres.len(), 54);
+            assert!(plain.meshes.iter().any(|m| m.vertices.len() == 4 && m.triangles.len() == 2));
+            shown.choose(Choice { pairs: true, grids: true, ..choice.clone() }, &frame);
+            assert_eq!(shown.dress(&frame).lines.len(), plain.lines.len() + 13);
+            for by in ["population", "phase", "flux", "heat", "material"] {
+                shown.choose(Choice { by: ColourBy::named(by), ..choice.clone() }, &frame);
+                assert_eq!(shown.choice().by.name(), by, "the frame has it");
+                let picture = shown.dress(&frame);
+                let view = shown.stand([160, 90]).view(picture.origin, [160, 90]);
+                let drawn = CpuRenderer::default().draw(&picture, &view, &shown.light(), &Quality::default()).unwrap();
+                let shades: std::collections::BTreeSet<&[u8]> = drawn.rgba.chunks_exact(4).collect();
+                assert!(shades.len() > 100, "{by}: {} shades", shades.len());
+            }
+        }
+    }
 }

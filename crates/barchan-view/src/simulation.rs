@@ -7,8 +7,8 @@
 
 pub use crate::messages::{Answer, Command, Published, State, Stats, Values};
 
-use barchan_dem::PassTime;
-use barchan_engine::{World, assemble, fetch_meshes, keep};
+use barchan_core::stages::StageTime;
+use barchan_engine::{World, assemble, keep, load};
 use barchan_scene::{Parsed, Scene};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -60,7 +60,7 @@ impl Simulation {
         let work = move || {
             let mut worker = Worker::new(inbox, to, of, Box::new(wake));
             let folder = Path::new(&source.name).parent().unwrap_or(Path::new(""));
-            match Scene::from_toml(&source.text, &source.name).and_then(|parsed| fetch_meshes(parsed, folder)) {
+            match load(&source.text, &source.name, folder) {
                 Ok(parsed) => worker.run(&parsed, play),
                 Err(problems) => worker.fail(problems.listing()),
             }
@@ -167,7 +167,7 @@ impl Worker {
 
     fn begin(&mut self, parsed: &Parsed, play: bool) -> Option<World> {
         self.state = State::Loading;
-        let scene = Arc::new(parsed.scene.clone());
+        let scene = Arc::new(parsed.clone());
         self.tell(|p| (p.state, p.message, p.scene) = (State::Loading, None, Some(scene)));
         match assemble(parsed) {
             Ok(world) => {
@@ -284,12 +284,12 @@ impl Worker {
         if still || self.meter.due() {
             self.meter.look(world);
         }
-        let frame = Arc::new(world.frame().into_owned());
+        let frame = Arc::new(world.frame());
         let stats = Stats {
             time: world.time(),
             step: world.steps(),
-            grains: world.dem().len(),
-            spheres: world.dem().sphere_count(),
+            grains: world.pieces(),
+            spheres: world.work(),
             hash: still.then(|| world.hash()),
             ..self.meter.stats.clone()
         };
@@ -299,12 +299,11 @@ impl Worker {
 }
 
 fn values(world: &World) -> Values {
-    let settings = world.dem().settings();
     let [flow, walls] = world.paces();
     let [flows, moves] = world.has_paces();
     Values {
-        gravity: settings.gravity,
-        materials: settings.materials.list.iter().map(|m| (m.name.clone(), m.friction, m.restitution)).collect(),
+        gravity: world.gravity(),
+        materials: world.materials().list.iter().map(|m| (m.name.clone(), m.friction, m.restitution)).collect(),
         flow: flows.then_some(flow),
         walls: moves.then_some(walls),
         grain: world.grain_reach(),
@@ -314,7 +313,7 @@ fn values(world: &World) -> Values {
 /// Measures what costs too much to measure at every frame.
 #[derive(Default)]
 struct Meter {
-    last: Option<(Instant, f64, u64, Vec<PassTime>)>,
+    last: Option<(Instant, f64, u64, Vec<StageTime>)>,
     stats: Stats,
 }
 
@@ -324,21 +323,22 @@ impl Meter {
     }
 
     fn look(&mut self, world: &World) {
-        let dem = world.dem();
-        let timers = dem.timers();
+        let totals = world.totals();
+        let gauge = |name: &str| totals.gauges.iter().find(|g| g.name == name).map_or(0.0, |g| g.value);
+        let timers: Vec<StageTime> = world.stages().into_iter().map(|(_, stage)| stage).collect();
         let mut stats = Stats {
             duration: world.plan().duration,
             dt: world.plan().dt,
-            contacts: dem.coordination(),
-            energies: dem.energies(),
-            overlap: dem.largest_overlap(),
+            contacts: gauge("coordination"),
+            energies: totals.energies,
+            overlap: gauge("largest overlap"),
             memory: world.memory(),
             ..Stats::default()
         };
         if let Some((at, time, step, before)) = &self.last {
             let steps = (world.steps() - step).max(1) as f64;
-            let spent = |(now, then): (&PassTime, &PassTime)| (now.name, 1e3 * (now.seconds - then.seconds) / steps);
-            stats.passes = timers.iter().zip(before).map(spent).collect();
+            let spent = |(now, then): (&StageTime, &StageTime)| (now.name, 1e3 * (now.seconds - then.seconds) / steps);
+            stats.passes = timers.iter().zip(before).map(spent).filter(|(_, ms)| *ms > 0.0).collect();
             stats.real_time = (world.time() - time) / at.elapsed().as_secs_f64().max(1e-9);
         }
         if world.steps() == self.last.as_ref().map_or(0, |l| l.2) {

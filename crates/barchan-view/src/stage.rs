@@ -1,15 +1,15 @@
 //! What is on show: the frame, its picture, the eye, what was picked.
 
 use crate::canvas::{Canvas, Effects};
-use crate::eye::{Eye, ground, pick};
+use crate::eye::{Eye, Who, ground, pick};
 use crate::record::Shot;
 use crate::shown::{Choice, Shown};
 use crate::theme::{ACCENT, ALARM};
 use crate::touch::{Hand, Pointer, Tool, point};
-use barchan_core::frame::Frame;
+use barchan_core::frame::{Frame, Population};
 use barchan_core::relief::Over;
 use barchan_render::Picture;
-use barchan_scene::Scene;
+use barchan_scene::Parsed;
 use egui::{Color32, PointerButton, Rect, Response, Sense, Stroke, Ui, pos2, vec2};
 use glam::{DVec2, DVec3};
 use std::sync::Arc;
@@ -20,8 +20,8 @@ use crate::simulation::Command;
 pub struct Stage {
     /// Its looks.
     pub shown: Shown,
-    /// The grains.
-    pub frame: Arc<Frame<'static>>,
+    /// What there is to see.
+    pub frame: Arc<Frame>,
     picture: Picture,
     serial: u64,
     /// From where it is seen; none until its place in the window is known.
@@ -34,8 +34,8 @@ pub struct Stage {
 /// What was picked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Picked {
-    /// A grain, by id.
-    Grain(u32),
+    /// A grain.
+    Grain(Who),
     /// The ground over a place [m].
     Ground(DVec2),
 }
@@ -54,14 +54,14 @@ pub struct Staging<'a> {
 
 impl Stage {
     /// A new scene on show.
-    pub fn new(scene: Arc<Scene>, frame: Arc<Frame<'static>>) -> Stage {
+    pub fn new(scene: Arc<Parsed>, frame: Arc<Frame>) -> Stage {
         let shown = Shown::new(scene.clone(), Choice::of(&scene), &frame);
         let picture = shown.dress(&frame);
         Stage { shown, frame, picture, serial: 0, eye: None, picked: None, size: [16, 16] }
     }
 
     /// Shows another frame.
-    pub fn set_frame(&mut self, frame: Arc<Frame<'static>>) {
+    pub fn set_frame(&mut self, frame: Arc<Frame>) {
         if !Arc::ptr_eq(&frame, &self.frame) {
             self.frame = frame;
             self.shown.see(&self.frame);
@@ -88,10 +88,10 @@ impl Stage {
         self.eye = Some(Eye::at(self.shown.stand(self.size)));
     }
 
-    /// Row of the grain that is read.
-    pub fn picked_row(&self) -> Option<usize> {
-        let Some(Picked::Grain(id)) = self.picked else { return None };
-        self.frame.id.iter().position(|i| *i == id)
+    /// The grain that is read: its population, and its row there.
+    pub fn picked_row(&self) -> Option<(&Population, usize)> {
+        let Some(Picked::Grain(who)) = self.picked else { return None };
+        who.find(&self.frame)
     }
 
     /// The place on the ground that is read [m], and the ground there.
@@ -201,10 +201,12 @@ impl Stage {
                 let ground = ground(&self.frame, from, ray);
                 let hidden = |x: &DVec3| ground.is_some_and(|g| g.distance(from) < x.distance(from));
                 let met = pick(&self.frame, from, ray).filter(|(_, x)| !hidden(x)).map(|(g, _)| g);
-                let grain = met.map(|g| Picked::Grain(self.frame.id[g]));
+                let grain = met.map(Picked::Grain);
                 self.picked = grain.or(ground.map(|g| Picked::Ground(g.truncate())));
-                if let (true, Some(g)) = (response.double_clicked(), met) {
-                    eye.follows = Some((self.frame.id[g], self.frame.position[g]));
+                if let (true, Some(who)) = (response.double_clicked(), met)
+                    && let Some((population, row)) = who.find(&self.frame)
+                {
+                    eye.follows = Some((who, population.position[row]));
                 }
             }
             return Vec::new();
@@ -221,9 +223,9 @@ impl Stage {
 
     /// A ring round what is read.
     fn mark(&self, ui: &Ui, rect: Rect, eye: &Eye) {
-        let (at, radius) = if let Some(row) = self.picked_row() {
-            let shape = &self.frame.shapes[self.frame.shape[row] as usize];
-            (self.frame.position[row], self.frame.radius[row] * shape.bounding_radius())
+        let (at, radius) = if let Some((population, row)) = self.picked_row() {
+            let shape = population.shape_of(row);
+            (population.position[row], population.radius[row] * shape.bounding_radius())
         } else if let Some((at, _)) = self.picked_ground() {
             (at, 0.0)
         } else {

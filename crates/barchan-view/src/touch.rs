@@ -72,7 +72,7 @@ pub struct Pointer {
 }
 
 /// The point under a ray: on a grain, on the ground, on the floor, or as far away as the target.
-pub fn point(frame: &Frame<'_>, eye: &Eye, ray: DVec3, floor: f64) -> DVec3 {
+pub fn point(frame: &Frame, eye: &Eye, ray: DVec3, floor: f64) -> DVec3 {
     let from = eye.stand.eye;
     let grain = pick(frame, from, ray).map(|(_, point)| point);
     let met = [grain, ground(frame, from, ray)].into_iter().flatten();
@@ -89,7 +89,7 @@ impl Hand {
     /// What the pointer asks for now. `grain` is the radius of a grain [m], `up` the direction against gravity.
     pub fn act(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &Frame,
         eye: &Eye,
         pointer: Pointer,
         (floor, grain, up): (f64, f64, DVec3),

@@ -8,7 +8,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     while world.time() < 0.1 {
         world.step()?;
     }
-    let lowest = world.frame().position.iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
-    println!("after {:.3} s the lowest of {} grains is at z = {lowest:.4} m", world.time(), world.dem().len());
+    let lowest = world.frame().grains().position.iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
+    println!("after {:.3} s the lowest of {} grains is at z = {lowest:.4} m", world.time(), world.pieces());
     Ok(())
 }

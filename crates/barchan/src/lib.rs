@@ -22,13 +22,13 @@
 //! radius = "2 mm"
 //! at = [["25 mm", "25 mm", "30 mm"]]
 //! "#;
-//! let scene = Scene::from_toml(text, "one bead")?;
+//! let scene = load_text(text, "one bead")?;
 //! let mut world = assemble(&scene)?;
 //! while world.time() < 0.05 {
 //!     world.step()?;
 //! }
 //! // The bead is still in free fall: z = z₀ − g t²/2.
-//! let z = world.frame().position[0].z;
+//! let z = world.frame().grains().position[0].z;
 //! let exact = 0.03 - 0.5 * 9.81 * world.time().powi(2);
 //! assert!((z - exact).abs() < 1e-6);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -42,12 +42,13 @@ pub use barchan_engine as engine;
 pub use barchan_io as io;
 pub use barchan_render as draw;
 pub use barchan_scene as scene;
+#[cfg(feature = "window")]
 pub use barchan_view as view;
-pub use load::{LoadError, load};
+pub use load::{LoadError, load, load_text};
 
 /// What most programs need.
 pub mod prelude {
-    pub use crate::load;
+    pub use crate::{load, load_text};
     pub use barchan_core::frame::Frame;
     pub use barchan_engine::{
         Progress, Run, RunError, RunOptions, RunReport, Status, Summary, World, WorldError, assemble, run,

@@ -1,7 +1,6 @@
 //! A scene by the name of the gallery or by its file.
 
-use barchan_engine::fetch_meshes;
-use barchan_scene::{Parsed, Scene, SceneErrors, gallery, gallery_scene};
+use barchan_scene::{Parsed, SceneErrors, gallery, gallery_scene};
 use std::io::Read;
 use std::path::Path;
 
@@ -84,8 +83,7 @@ impl std::error::Error for LoadError {
 pub fn load(name_or_file: &str) -> Result<Parsed, LoadError> {
     let path = Path::new(name_or_file);
     if let (false, Ok(scene)) = (path.is_file(), gallery_scene(name_or_file)) {
-        let parsed = Scene::from_toml(scene.source, scene.name).map_err(LoadError::Scene)?;
-        return fetch_meshes(parsed, Path::new(".")).map_err(LoadError::Scene);
+        return barchan_engine::load(scene.source, scene.name, Path::new(".")).map_err(LoadError::Scene);
     }
     let is_path = path.components().count() > 1 || path.extension().is_some() || path.exists();
     if !is_path {
@@ -99,8 +97,13 @@ pub fn load(name_or_file: &str) -> Result<Parsed, LoadError> {
     read.map_err(|source| LoadError::File { path: name_or_file.into(), source })?;
     let text = String::from_utf8(bytes).ok().filter(|t| t.len() as u64 <= LARGEST && !t.contains('\0'));
     let text = text.ok_or_else(|| LoadError::NotText { path: name_or_file.into() })?;
-    let parsed = Scene::from_toml(&text, name_or_file).map_err(LoadError::Scene)?;
-    fetch_meshes(parsed, path.parent().unwrap_or(Path::new("."))).map_err(LoadError::Scene)
+    let folder = path.parent().unwrap_or(Path::new("."));
+    barchan_engine::load(&text, name_or_file, folder).map_err(LoadError::Scene)
+}
+
+/// Reads and checks a scene given as text; files that it names are looked for from where the program runs.
+pub fn load_text(text: &str, name: &str) -> Result<Parsed, SceneErrors> {
+    barchan_engine::load(text, name, Path::new(""))
 }
 
 /// Names of the gallery that could have been meant.

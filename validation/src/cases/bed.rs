@@ -5,7 +5,7 @@ use super::shelf::{Shelf, locked};
 use crate::{Bench, CaseError, Findings, Rig, Size};
 use barchan_core::regions::Region;
 use barchan_core::shapes::Shape;
-use barchan_engine::observers::{Chosen, View};
+use barchan_engine::observers::Chosen;
 use glam::DVec3;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -130,13 +130,15 @@ fn bulk(size: Size, grain: Grain, layer: bool) -> Chosen {
 /// takes them; of every sphere that bears one (the sum over its contacts) for tetrahedral grains, as the seed does,
 /// which records what each particle experiences.
 pub fn forces(rig: &Rig, size: Size, grain: Grain, layer: bool) -> Vec<[f64; 2]> {
-    let (bulk, dem) = (bulk(size, grain, layer), rig.world.dem());
+    let bulk = bulk(size, grain, layer);
     match grain {
         Grain::Tetrahedron => {
             let frame = rig.world.frame();
-            bulk.spheres(&View { dem, frame: &frame, ground: None }).iter().map(|s| [s.normal, s.tangential]).collect()
+            bulk.spheres(&rig.world.view(&frame)).iter().map(|s| [s.normal, s.tangential]).collect()
         }
-        Grain::Sphere => bulk.forces(dem).iter().map(|f| [f.normal, f.tangential]).collect(),
+        Grain::Sphere => {
+            bulk.forces(rig.world.contacts(), rig.world.gravity()).iter().map(|f| [f.normal, f.tangential]).collect()
+        }
     }
 }
 
@@ -268,7 +270,7 @@ fn settle(bench: &Bench, grain: Grain, friction: bool) -> Result<Bed, CaseError>
     // The plunger waits.
     rig.world.set_wall_pace(0.0);
     let kinetic = come_to_rest(&mut rig, PATIENCE)?;
-    let frame = rig.world.frame();
+    let frame = rig.world.frame().grains().clone();
     // The mean of the highest hundredth, so that one grain on top of the others does not count.
     let mut tops: Vec<f64> = frame.spheres().map(|s| s.centre.z + s.radius).collect();
     tops.sort_by(|a, b| b.total_cmp(a));
@@ -288,7 +290,11 @@ fn settle(bench: &Bench, grain: Grain, friction: bool) -> Result<Bed, CaseError>
     Ok(Bed {
         forces: forces(&rig, bench.size, grain, true),
         plain: forces(&rig, bench.size, grain, false),
-        contacts: bulk(bench.size, grain, true).forces(rig.world.dem()).iter().map(|f| f.normal).collect(),
+        contacts: bulk(bench.size, grain, true)
+            .forces(rig.world.contacts(), rig.world.gravity())
+            .iter()
+            .map(|f| f.normal)
+            .collect(),
         network: [row("network"), row("plain network")],
         correlation: [row("correlation"), row("plain correlation")],
         angles: row("angles"),
@@ -322,7 +328,7 @@ fn next_look(rig: &mut Rig) -> Result<f64, CaseError> {
 /// Kinetic energy over m g d that nine grains in ten stay below. The liveliest tenth is left out: without friction a few slide about
 /// on the surface long after the bed stands still.
 fn kinetic(rig: &Rig) -> f64 {
-    let frame = rig.world.frame();
+    let frame = rig.world.frame().grains().clone();
     let energy = |g: usize| {
         let shape = &frame.shapes[frame.shape[g] as usize];
         let gyration = shape.inertia().max_element() / shape.volume() * frame.radius[g].powi(2);

@@ -108,11 +108,11 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
     )?;
     rig.run_to(SETTLED)?;
     let height = |rig: &Rig| -> Vec<(u32, f64)> {
-        let f = rig.world.frame();
+        let f = rig.world.frame().grains().clone();
         (0..f.len()).map(|g| (f.id[g], f.position[g].z)).collect()
     };
     let nut = {
-        let f = rig.world.frame();
+        let f = rig.world.frame().grains().clone();
         (0..f.len()).find(|&g| f.radius[g] > D).map(|g| f.id[g])
     };
     let nut = nut.ok_or_else(|| CaseError::Unmeasured("the large grain is gone".into()))?;
@@ -123,7 +123,7 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
     let mut overlap = 0f64;
     for cycle in 0..=cycles {
         rig.run_to(SETTLED + cycle as f64 / FREQUENCY)?;
-        overlap = overlap.max(rig.world.dem().largest_overlap());
+        overlap = overlap.max(rig.world.gauge("largest overlap").unwrap_or(0.0));
         let heights = height(&rig);
         let mut sorted: Vec<f64> = heights.iter().filter(|h| h.0 != nut).map(|h| h.1).collect();
         sorted.sort_by(f64::total_cmp);

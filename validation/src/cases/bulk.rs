@@ -54,7 +54,7 @@ pub fn to_rest(rig: &mut Rig, earliest: f64, latest: f64) -> Result<(), CaseErro
         let all = rig.rows("energy");
         if all.len() > rows {
             rows = all.len();
-            let mass: f64 = rig.world.frame().mass.iter().sum();
+            let mass: f64 = rig.world.frame().grains().mass.iter().sum();
             if all[rows - 1][1] < REST * 0.5 * mass * G * D {
                 break;
             }
@@ -66,10 +66,10 @@ pub fn to_rest(rig: &mut Rig, earliest: f64, latest: f64) -> Result<(), CaseErro
 /// Speed of the grains now, root mean square over √(g d), by the last row of a measurement `energy`.
 pub fn unrest(rig: &Rig) -> f64 {
     let energy = rig.rows("energy").last().map_or(f64::NAN, |r| r[1]);
-    (2.0 * energy / (rig.world.frame().mass.iter().sum::<f64>() * G * D)).sqrt()
+    (2.0 * energy / (rig.world.frame().grains().mass.iter().sum::<f64>() * G * D)).sqrt()
 }
 
 /// Largest overlap over a sphere's diameter, now.
 pub fn overlap(rig: &Rig) -> f64 {
-    0.5 * rig.world.dem().largest_overlap()
+    0.5 * rig.world.gauge("largest overlap").unwrap_or(0.0)
 }

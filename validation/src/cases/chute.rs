@@ -221,7 +221,7 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
         let settle = if flows.is_empty() { first } else { settle };
         flows.push(chute.steady(angle, settle, measure)?);
     }
-    let overlap = chute.rig.world.dem().largest_overlap();
+    let overlap = chute.rig.world.gauge("largest overlap").unwrap_or(0.0);
     let row = chute.go(STOPS, 0.5 * settle)?.last().cloned().unwrap_or_default();
     let unit = (GRAVITY * D).sqrt();
     let mut found = Findings::default();
@@ -242,7 +242,7 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
     found.found("static", fitted.as_ref().map_or(f64::NAN, |c| c.values()[0]));
     found.found("friction", fitted.as_ref().map_or(f64::NAN, |c| law(0.1, &c.values())));
 
-    found.set_up("grains", chute.rig.world.dem().len().to_string());
+    found.set_up("grains", chute.rig.world.pieces().to_string());
     found.set_up("depth of the layer", format!("{:.1} d", flows[0].height / D));
     found.set_up("Young's modulus", format!("10 MPa: the largest overlap is {:.1} % of a radius", 100.0 * overlap));
     found.set_up("time at each angle", format!("{settle} √(d/g) to settle, {measure} measured"));

@@ -217,7 +217,7 @@ fn compress(bench: &Bench, friction: f64, end: f64) -> Result<Packed, CaseError>
         rattlers: inner[5],
         grains: inner[2],
         motion: energy[1] / (PRESSURE * to.powi(3)),
-        overlap: rig.world.dem().largest_overlap(),
+        overlap: rig.world.gauge("largest overlap").unwrap_or(0.0),
         steps: rig.world.steps(),
     })
 }

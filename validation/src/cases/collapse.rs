@@ -134,7 +134,7 @@ fn fall(bench: &Bench, r0: f64, aspect: f64) -> Result<Fall, CaseError> {
     let grains = rig.world.frame().len();
     rig.run_to(settled)?;
     // Twice the height of the centre of mass: the tops of grains stand above the mean surface.
-    let frame = rig.world.frame();
+    let frame = rig.world.frame().grains().clone();
     let (mass, moment) =
         frame.mass.iter().zip(frame.position.iter()).fold((0.0, 0.0), |(m, s), (k, x)| (m + k, s + k * x.z));
     let h0 = 2.0 * (moment / mass - FLOOR * D);

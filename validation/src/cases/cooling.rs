@@ -110,7 +110,7 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
 
 /// Variance of a velocity component [m²/s²] about the mean velocity.
 fn temperature(rig: &Rig) -> f64 {
-    let frame = rig.world.frame();
+    let frame = rig.world.frame().grains().clone();
     let n = frame.velocity.len() as f64;
     let mean = frame.velocity.iter().sum::<DVec3>() / n;
     frame.velocity.iter().map(|v| (*v - mean).length_squared()).sum::<f64>() / (3.0 * n)

@@ -66,11 +66,11 @@ fn gas(bench: &Bench, method: &str, grains: usize) -> Result<Rig, CaseError> {
 /// Energy over that at the start, at even times up to `time` [s], and the change of momentum over all momenta.
 fn watch(rig: &mut Rig, time: f64) -> Result<(Vec<[f64; 2]>, f64), CaseError> {
     let energy = |rig: &Rig| {
-        let e = rig.world.dem().energies();
+        let e = rig.world.energies();
         e.translation + e.rotation + e.elastic
     };
     let momentum = |rig: &Rig| {
-        let frame = rig.world.frame();
+        let frame = rig.world.frame().grains().clone();
         let each = frame.velocity.iter().zip(&*frame.mass).map(|(v, m)| *v * *m);
         (each.clone().sum::<DVec3>(), each.map(|p| p.length()).sum::<f64>())
     };

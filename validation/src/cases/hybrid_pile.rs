@@ -1,6 +1,7 @@
 //! A pile whose grains become ground, against one of grains alone.
 
 use crate::{Accept, Bench, Case, CaseError, Criterion, Findings, Group, Rig};
+use barchan_dem::Dem;
 use barchan_io::plot::{Axis, Plot, Series};
 use glam::DVec2;
 use std::collections::BTreeMap;
@@ -100,7 +101,7 @@ fn pour(bench: &Bench, grains: f64, seed: usize, exchange: bool) -> Result<Pile,
         bench,
     )?;
     rig.run_to(pouring)?;
-    let free = (rig.world.dem().len() - rig.world.dem().pinned().len()) as f64 / grains;
+    let free = (rig.world.pieces() - rig.world.solver::<Dem>().map_or(0, |dem| dem.pinned().len())) as f64 / grains;
     rig.run_to(pouring + REST)?;
     let all = rig.world.account().map_or(f64::NAN, |a| a.mass(a.total()));
     let slope = rig.rows("repose").last().map_or(f64::NAN, |row| row[1]);
@@ -114,7 +115,7 @@ fn pour(bench: &Bench, grains: f64, seed: usize, exchange: bool) -> Result<Pile,
 /// The surface: distance from the axis and height [m] of the highest sphere over each square of a diameter.
 fn surface(rig: &Rig) -> Vec<[f64; 2]> {
     let mut tops: BTreeMap<(i64, i64), f64> = BTreeMap::new();
-    for s in rig.world.frame().spheres() {
+    for s in rig.world.frame().grains().spheres() {
         let cell = ((s.centre.x / D).floor() as i64, (s.centre.y / D).floor() as i64);
         let top = tops.entry(cell).or_insert(0.0);
         *top = top.max(s.centre.z + s.radius);

@@ -75,7 +75,7 @@ fn descend(bench: &Bench, angle: f64, rolling: f64) -> Result<[f64; 3], CaseErro
     );
     let mut rig = Rig::new(&text, bench)?;
     let seen = |rig: &Rig| {
-        let frame = rig.world.frame();
+        let frame = rig.world.frame().grains().clone();
         (rig.world.time(), frame.velocity[0].x, frame.spin[0].y, frame.position[0].x)
     };
     rig.run_to(TIME / 3.0)?;

@@ -163,7 +163,7 @@ fn silo(bench: &Bench, wide: f64) -> Result<Silo, CaseError> {
     );
     let mut rig = Rig::new(&text, bench)?;
     let grains = rig.world.frame().len();
-    let weight = G * rig.world.frame().mass.iter().sum::<f64>();
+    let weight = G * rig.world.frame().grains().mass.iter().sum::<f64>();
     rig.run_to(settled + slow)?;
     // Means over the last quarter of the sinking.
     let from = settled + 0.75 * slow;

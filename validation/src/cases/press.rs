@@ -57,20 +57,20 @@ struct Plunger {
 
 impl Plunger {
     fn over(rig: Rig, bench: &Bench) -> Result<Plunger, CaseError> {
-        let wall = rig.world.dem().walls().0.iter().position(|w| w.name == "plunger");
+        let wall = rig.world.boundary().walls().iter().position(|w| w.name == "plunger");
         let wall = wall.ok_or_else(|| CaseError::Unmeasured("the bed has no plunger".into()))?;
         Ok(Plunger { rig, wall, area: PI * (radius(bench.size) * D).powi(2) })
     }
 
     /// Height above the tops of the floor's bumps [m].
     fn height(&self) -> f64 {
-        let (walls, states) = self.rig.world.dem().walls();
+        let (walls, states) = (self.rig.world.boundary().walls(), self.rig.world.boundary().states());
         walls[self.wall].geometry.pivot().z + states[self.wall].position.z - D
     }
 
     /// What the grains press back with [Pa].
     fn stress(&self) -> f64 {
-        self.rig.world.dem().walls().1[self.wall].force.z / self.area
+        self.rig.world.boundary().states()[self.wall].force.z / self.area
     }
 
     /// Moves at a pace (negative: upwards) until something holds, and notes height and stress on the way.
@@ -118,7 +118,7 @@ fn press(bench: &Bench, grain: Grain, friction: bool) -> Result<Pressed, CaseErr
     let kinetic = come_to_rest(&mut plunger.rig, 0.1)?;
     let (held, stress) = (plunger.height(), plunger.stress());
     let forces = bed_forces(&plunger.rig, bench.size, grain, true);
-    let overlap = plunger.rig.world.dem().largest_overlap();
+    let overlap = plunger.rig.world.gauge("largest overlap").unwrap_or(0.0);
     let unloading = plunger.go(-1.0, |p| p.stress() < NOTHING)?;
     let strain = |path: &[[f64; 2]]| path.iter().map(|[h, s]| [1.0 - h / first, *s]).collect::<Vec<_>>();
     let rate = SPEED / first;

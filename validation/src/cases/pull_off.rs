@@ -1,7 +1,7 @@
 //! The weight that a sticky contact holds.
 
 use crate::{Accept::Near, Bench, Case, CaseError, Criterion, Findings, Group, Rig};
-use barchan_dem::{Contact, Partner};
+use barchan_core::solver::{Contact, Partner};
 use barchan_io::plot::{Axis, Plot, Series};
 use glam::DVec3;
 use std::f64::consts::PI;
@@ -71,7 +71,7 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
             rig.world.set_gravity(DVec3::Z * (-weight * pull / mass));
             rig.step()?;
             let ours = |c: &&Contact| c.grain == id || c.partner == Partner::Grain(id);
-            match rig.world.dem().contacts().iter().find(ours) {
+            match rig.world.contacts().iter().find(ours) {
                 Some(c) => {
                     touched = true;
                     if rig.world.steps().is_multiple_of(SHOWN) {

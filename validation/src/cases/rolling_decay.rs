@@ -87,7 +87,7 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
         let (mut stops, mut curve) = (f64::NAN, Vec::new());
         while rig.world.time() < 2.0 * expected {
             rig.step()?;
-            let spin = rig.world.frame().spin[0].dot(axis);
+            let spin = rig.world.frame().grains().spin[0].dot(axis);
             if rig.world.steps().is_multiple_of(SHOWN) {
                 curve.push([rig.world.time(), spin]);
             }
@@ -97,7 +97,7 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
             }
         }
         found.found(key, stops / expected);
-        left = left.max(rig.world.frame().spin[0].length() / SPIN);
+        left = left.max(rig.world.frame().grains().spin[0].length() / SPIN);
         series.push(Series::line(format!("barchan, {key}"), curve));
         found.set_up(format!("steps, {key}"), rig.world.steps().to_string());
     }
@@ -108,12 +108,12 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
     let stops = 7.0 * speed / (5.0 * RESISTANCE * GRAVITY);
     // Between a fifth and four fifths of the way to its stand.
     rig.run_to(0.2 * stops)?;
-    let (t0, v0) = (rig.world.time(), rig.world.frame().velocity[0].x);
+    let (t0, v0) = (rig.world.time(), rig.world.frame().grains().velocity[0].x);
     rig.run_to(0.8 * stops)?;
-    let slowed = (v0 - rig.world.frame().velocity[0].x) / (rig.world.time() - t0);
+    let slowed = (v0 - rig.world.frame().grains().velocity[0].x) / (rig.world.time() - t0);
     found.found("rolls", slowed / (5.0 / 7.0 * RESISTANCE * GRAVITY));
     rig.run_to(1.5 * stops)?;
-    left = left.max(rig.world.frame().spin[0].length() / SPIN);
+    left = left.max(rig.world.frame().grains().spin[0].length() / SPIN);
     found.found("stands", left);
     found.plots.push(Plot {
         title: "Spin of a ball on a plane".into(),

@@ -129,7 +129,8 @@ impl Silo {
         let mut rig = Rig::new(&self.text(), bench)?;
         let grains = rig.world.frame().len();
         // Those in cone and cylinder up to a depth of one diameter of the hole, at a volume fraction of 0.58.
-        let kept = 0.58 * PI * (0.875 / 3.0 + 0.5) * (self.hole * D).powi(3) * DENSITY / rig.world.frame().mass[0];
+        let kept =
+            0.58 * PI * (0.875 / 3.0 + 0.5) * (self.hole * D).powi(3) * DENSITY / rig.world.frame().grains().mass[0];
         let enough = grains as f64 - kept;
         let mut largest: f64 = 0.0;
         let start = 0.1 * grains as f64;

@@ -94,7 +94,7 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
 
 /// Speed [m/s], and that of the surface at the contact [m/s].
 fn motion(rig: &Rig) -> (f64, f64) {
-    let frame = rig.world.frame();
+    let frame = rig.world.frame().grains().clone();
     let (v, w) = (frame.velocity[0], frame.spin[0]);
     (v.x, (v + w.cross(DVec3::new(0.0, 0.0, -frame.radius[0]))).x)
 }

@@ -73,7 +73,7 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
         if time > 2.0 * beads as f64 * DIAMETER / speed(0.68 * STRIKER) {
             return Err(CaseError::Unmeasured("the wave did not go through the row".into()));
         }
-        let frame = rig.world.frame();
+        let frame = rig.world.frame().grains().clone();
         for (row, id) in frame.id.iter().enumerate().filter(|(_, id)| (**id as usize) < beads) {
             let (bead, v) = (*id as usize, frame.velocity[row].x);
             let [a, b] = history[bead];

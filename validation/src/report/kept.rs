@@ -51,7 +51,7 @@ mod tests {
                 let (Accept::Near(x, _) | Accept::Between(x, _) | Accept::Below(x) | Accept::Above(x)) = c.accept;
                 found.found(c.key, x);
             }
-            Entry { case: &CASES[n], seconds: 1.0, outcome: Ok(found) }
+            Entry { case: &CASES[n], size: Size::Quick, seconds: 1.0, outcome: Ok(found) }
         };
         let entries = cases.iter().map(entry).collect();
         Report { version: "1".into(), date: "today".into(), machine: Machine::this(), size, asked: 9, entries, kept }
@@ -61,7 +61,11 @@ mod tests {
     fn cases_that_are_not_run_again_stay_as_they_were() {
         let folder = tempfile::tempdir().unwrap();
         let first = report(Size::Quick, &[0, 1, 2], vec![]);
-        assert!(judge(first.entries[0].case, first.entries[0].outcome.as_ref().unwrap()).iter().all(|v| v.passed()));
+        assert!(
+            judge(first.entries[0].case, Size::Quick, first.entries[0].outcome.as_ref().unwrap())
+                .iter()
+                .all(|v| v.passed())
+        );
         let page = write(folder.path(), &first).unwrap();
         let before = std::fs::read_to_string(&page).unwrap();
         let kept = read(folder.path(), Size::Quick);

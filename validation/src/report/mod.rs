@@ -43,6 +43,8 @@ pub struct Report {
 pub struct Entry {
     /// The case.
     pub case: &'static Case,
+    /// How large it was made.
+    pub size: Size,
     /// Wall-clock time it took [s].
     pub seconds: f64,
     /// What it found, or why it could not be run to its end.
@@ -55,14 +57,14 @@ impl Entry {
         let start = Instant::now();
         // On a thread of the pool: a solver called from outside would wake one in every step, which small worlds feel.
         let outcome = rayon::scope(|_| (case.run)(bench)).map_err(|e| e.to_string());
-        Entry { case, seconds: start.elapsed().as_secs_f64(), outcome }
+        Entry { case, size: bench.size, seconds: start.elapsed().as_secs_f64(), outcome }
     }
 
     /// Its criteria with the numbers found; none were found where it could not be run.
     pub fn verdicts(&self) -> Vec<Verdict> {
         match &self.outcome {
-            Ok(findings) => judge(self.case, findings),
-            Err(_) => judge(self.case, &Findings::default()),
+            Ok(findings) => judge(self.case, self.size, findings),
+            Err(_) => judge(self.case, self.size, &Findings::default()),
         }
     }
 

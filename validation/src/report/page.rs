@@ -123,6 +123,7 @@ fn criteria(out: &mut String, e: &Entry) {
             escaped(c.reference),
             escaped(&v.found.map_or("—".into(), |x| unit(number(x)))),
             match v.passed() {
+                true if !v.judged => "judged from the standard size on",
                 true => "pass",
                 false if e.knows(&v) => "FAIL (known, see below)",
                 false => "FAIL",

@@ -3,6 +3,7 @@
 use super::restitution::Impact;
 use super::{ContactLaw, NormalLaw, TangentialLaw};
 use crate::materials::Materials;
+use crate::math;
 use crate::simd::Real;
 use std::f64::consts::PI;
 
@@ -129,9 +130,9 @@ pub(super) fn rate_for_contact_time(time: f64, beta: f64) -> f64 {
     let phase = if swing < 1e-6 {
         2.0
     } else if beta < 1.0 {
-        (2.0 * beta * swing).atan2(2.0 * beta * beta - 1.0) / swing
+        math::atan2(2.0 * beta * swing, 2.0 * beta * beta - 1.0) / swing
     } else {
-        ((beta + swing) / (beta - swing)).ln() / swing
+        math::ln((beta + swing) / (beta - swing)) / swing
     };
     (phase / time).powi(2)
 }

@@ -4,6 +4,7 @@ use super::restitution::Impact;
 use super::rows::rate_for_contact_time;
 use super::{ContactLaw, NormalLaw};
 use crate::materials::Materials;
+use crate::math;
 use std::f64::consts::PI;
 
 /// A derived time step.
@@ -31,7 +32,7 @@ const LARGEST_RAYLEIGH_SHARE: f64 = 0.25;
 
 /// Duration [s] of an elastic Hertz impact at speed `v` [Johnson 1985, §11.4]: 2.9433 ξ/v.
 pub(crate) fn hertz_duration(k: f64, mass: f64, v: f64) -> f64 {
-    let peak = (5.0 * mass * v * v / (4.0 * k)).powf(0.4);
+    let peak = math::powf(5.0 * mass * v * v / (4.0 * k), 0.4);
     2.943_275 * peak / v
 }
 

@@ -4,6 +4,7 @@
 //! fraction of the square of the edge length.
 
 use super::Mesh;
+use crate::math;
 use glam::{DVec2, DVec3};
 use std::collections::HashMap;
 use std::f64::consts::TAU;
@@ -70,7 +71,7 @@ impl Mesh {
         let n = n.max(3);
         let rim = |z: f64| {
             (0..n).map(move |i| {
-                let (sin, cos) = (TAU * f64::from(i) / f64::from(n)).sin_cos();
+                let (sin, cos) = math::sin_cos(TAU * f64::from(i) / f64::from(n));
                 DVec3::new(radius * cos, radius * sin, z)
             })
         };
@@ -117,7 +118,7 @@ impl Mesh {
     /// at least three.
     pub fn torus(major: f64, minor: f64, n: u32, m: u32) -> Mesh {
         tube(n, m, minor, |t| {
-            let out = DVec3::new(t.cos(), t.sin(), 0.0);
+            let out = DVec3::new(math::cos(t), math::sin(t), 0.0);
             (major * out, out, DVec3::Z)
         })
     }
@@ -147,7 +148,7 @@ fn tube(n: u32, m: u32, radius: f64, frame: impl Fn(f64) -> (DVec3, DVec3, DVec3
     for i in 0..n {
         let (centre, u, v) = frame(TAU * f64::from(i) / f64::from(n));
         for k in 0..m {
-            let (sin, cos) = (TAU * f64::from(k) / f64::from(m)).sin_cos();
+            let (sin, cos) = math::sin_cos(TAU * f64::from(k) / f64::from(m));
             mesh.vertices.push(centre + radius * (cos * u + sin * v));
             let at = |i: u32, k: u32| i % n * m + k % m;
             let [a, b, c, d] = [at(i, k), at(i + 1, k), at(i + 1, k + 1), at(i, k + 1)];

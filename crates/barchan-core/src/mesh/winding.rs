@@ -4,6 +4,7 @@
 //! answer to "inside?" for a mesh that is nearly closed. Cost: one arctangent a triangle and point.
 
 use super::Mesh;
+use crate::math;
 use glam::DVec3;
 use std::f64::consts::TAU;
 
@@ -22,5 +23,5 @@ impl Mesh {
 /// Half the solid angle of a triangle seen from the origin [van Oosterom and Strackee 1983, eq. 8].
 fn half_angle([a, b, c]: [DVec3; 3]) -> f64 {
     let [la, lb, lc] = [a.length(), b.length(), c.length()];
-    a.dot(b.cross(c)).atan2(la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb)
+    math::atan2(a.dot(b.cross(c)), la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb)
 }

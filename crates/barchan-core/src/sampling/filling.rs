@@ -4,6 +4,7 @@
 //! held. The spheres end below the lining's roughness: what touches the body touches the lining.
 
 use super::{Placement, Sampling, Settings};
+use crate::math;
 use crate::sampling::buckets::Buckets;
 use glam::DVec3;
 use rayon::prelude::*;
@@ -21,7 +22,7 @@ impl Sampling {
             return Vec::new();
         };
         let size = high - low;
-        let step = (FINENESS * radius).max((size.element_product() / MOST).cbrt());
+        let step = (FINENESS * radius).max(math::cbrt(size.element_product() / MOST));
         let counts = (size / step).ceil().as_usizevec3();
         let lining = Buckets::of(radius, self.spheres.iter().map(|s| s.0));
         let slack = self.settings.slack();

@@ -3,6 +3,7 @@
 use super::buckets::Buckets;
 use super::probes::{INJECTING, Probes};
 use super::{Placement, Settings};
+use crate::math;
 use crate::mesh::near::Surface;
 use crate::rng::Random;
 use glam::DVec3;
@@ -109,7 +110,7 @@ pub fn step(surface: &Surface, particles: &mut [Particle], spacing: f64) {
                     Some(direction) => direction,
                     None => normal.any_orthogonal_vector().normalize_or_zero() * if i < j { 1.0 } else { -1.0 },
                 };
-                push += beside(normal, particles[j].normal) * (fall * square).exp() * direction;
+                push += beside(normal, particles[j].normal) * math::exp(fall * square) * direction;
             });
             ((push - normal * normal.dot(push)) * WAY * spacing).clamp_length_max(LONGEST * spacing)
         })

@@ -4,6 +4,7 @@
 
 use super::winding::Winding;
 use super::{BRICK, Field, INSIDE, MOST_BRICKS, MOST_NODES, NODES, OUTSIDE, SIDE, SdfError};
+use crate::math;
 use crate::mesh::Mesh;
 use crate::mesh::near::{Nearest, Surface};
 use glam::DVec3;
@@ -14,7 +15,7 @@ pub(super) fn limit(cell: f64, what: &'static str, needed: f64, limit: u64, powe
     if needed <= limit as f64 {
         return Ok(());
     }
-    let remedy = 1.05 * cell * (needed / limit as f64).powf(1.0 / f64::from(power));
+    let remedy = 1.05 * cell * math::powf(needed / limit as f64, 1.0 / f64::from(power));
     Err(SdfError::TooMany { cell, what, needed, limit, remedy })
 }
 

@@ -177,6 +177,15 @@ impl Facets {
         found.map_or(f64::INFINITY, |(s, n)| if self.solid { s.signed(x, &n) } else { n.distance })
     }
 
+    /// Distance [m] and unit normal of the nearest point within `reach` [m], in the frame it was made in: negative and outwards
+    /// within a solid; towards the point for a sheet.
+    pub fn nearest(&self, x: DVec3, reach: f64) -> Option<(f64, DVec3)> {
+        let (surface, near) = self.surface.as_ref().and_then(|s| Some((s, s.tree().nearest(x, reach)?)))?;
+        let distance = if self.solid { surface.signed(x, &near) } else { near.distance };
+        let away = (x - near.point) * if distance < 0.0 { -1.0 } else { 1.0 };
+        Some((distance, away.try_normalize().unwrap_or_else(|| self.normal(near.triangle))))
+    }
+
     /// Number by which a contact with a feature is kept: below [`Facets::features`].
     pub fn key(&self, feature: Feature) -> u32 {
         let triangles = self.mesh.triangles.len() as u32;

@@ -21,7 +21,9 @@
 //! can slip between them. Where the spheres touch each other the backstop is out of reach of grains of their size.
 
 mod bed;
+mod closing;
 mod control;
+mod extent;
 mod facets;
 mod geometry;
 mod motion;
@@ -33,6 +35,7 @@ mod tests_motion;
 mod touch;
 
 pub use bed::Bed;
+pub use closing::{Closing, Strained};
 pub use control::{Control, Drive, Servo};
 pub use facets::{Facets, Feature, Foot, NO_FEATURE};
 pub use geometry::{Geometry, Side};
@@ -57,6 +60,8 @@ pub struct Wall {
     pub material: u16,
     /// Spheres that cover the surface, if it is rough.
     pub rough: Option<Roughness>,
+    /// How these spheres close across periodic sides.
+    pub closing: Closing,
     /// Prescribed motion.
     pub motion: Motion,
     /// Motion in answer to the grains' force, added to the prescribed one.
@@ -145,9 +150,17 @@ impl Wall {
             geometry: geometry.normalised(),
             material,
             rough: None,
+            closing: Closing::default(),
             motion: Motion::default(),
             control: None,
         }
+    }
+
+    /// Covers the wall with spheres that close across the periodic sides of a domain, given by its corners [m].
+    pub fn roughened(mut self, rough: Roughness, sides: [DVec3; 2], periodic: [bool; 3]) -> Wall {
+        self.rough = Some(rough);
+        self.closing = Closing::of(&self.geometry, &rough, sides, periodic);
+        self
     }
 
     /// Every reason why this wall cannot be simulated.
@@ -210,7 +223,7 @@ impl Wall {
             }
         }
         if let Some(rough) = &self.rough {
-            rough.features(&self.geometry, q, reach, visit);
+            rough.features(&self.geometry, &self.closing, q, reach, visit);
         }
     }
 
@@ -219,13 +232,37 @@ impl Wall {
     pub fn nearest(&self, state: &WallState, key: u32, x: DVec3) -> Nearest {
         let q = self.to_own(state, x);
         let mut found = match &self.rough {
-            Some(rough) if key & BACKSTOP == 0 => rough.nearest(&self.geometry, key, q),
+            Some(rough) if key & BACKSTOP == 0 => rough.nearest(&self.geometry, &self.closing, key, q),
             _ => self.geometry.nearest(key & !BACKSTOP, q),
         };
         if state.rotation != DQuat::IDENTITY {
             found.normal = state.rotation * found.normal;
         }
         found
+    }
+
+    /// Visits distance and normal of every surface within `reach` [m] of `x`, as a solver without balls sees them: each face of a
+    /// box, each sphere of a rough wall, the nearest point of a mesh, a field or a relief.
+    pub fn surfaces(&self, state: &WallState, x: DVec3, reach: f64, visit: &mut dyn FnMut(Nearest)) {
+        match &self.geometry {
+            Geometry::Mesh(facets) => {
+                let Some((distance, normal)) = facets.nearest(self.to_initial(state, x), reach) else { return };
+                visit(Nearest { distance, normal: state.rotation * normal, radius: 0.0 });
+            }
+            Geometry::Field(field) => {
+                let (distance, gradient) = field.distance_and_gradient(self.to_own(state, x));
+                if distance <= reach {
+                    visit(Nearest { distance, normal: state.rotation * gradient.normalize_or(DVec3::Z), radius: 0.0 });
+                }
+            }
+            Geometry::Relief(_)
+            | Geometry::Plane { .. }
+            | Geometry::Box { .. }
+            | Geometry::Cylinder { .. }
+            | Geometry::Cone { .. }
+            | Geometry::Sphere { .. }
+            | Geometry::Disc { .. } => self.features(state, x, reach, &mut |key| visit(self.nearest(state, key, x))),
+        }
     }
 
     /// [`Wall::nearest`] for a ball of that radius [m]: of a surface that it does not touch, that it is at least so far may be all that is
@@ -371,8 +408,8 @@ impl Wall {
             return smooth - rough.radius;
         }
         let mut least = smooth;
-        rough.features(&self.geometry, q, smooth, &mut |key| {
-            least = least.min(rough.nearest(&self.geometry, key, q).distance);
+        rough.features(&self.geometry, &self.closing, q, smooth, &mut |key| {
+            least = least.min(rough.nearest(&self.geometry, &self.closing, key, q).distance);
         });
         least
     }

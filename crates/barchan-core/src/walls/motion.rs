@@ -1,5 +1,6 @@
 //! Prescribed motion: pose and velocity as functions of time alone, so that nothing drifts and a resumed run agrees.
 
+use crate::math;
 use glam::{DQuat, DVec3};
 use std::f64::consts::TAU;
 
@@ -101,8 +102,8 @@ impl Motion {
         let (mut shift, mut shift_rate) = (self.velocity * elapsed, self.velocity);
         if let Some(o) = self.oscillate {
             let omega = TAU * o.frequency;
-            let (sin, cos) = (omega * elapsed + o.phase).sin_cos();
-            shift += o.direction * (o.amplitude * (sin - o.phase.sin()));
+            let (sin, cos) = math::sin_cos(omega * elapsed + o.phase);
+            shift += o.direction * (o.amplitude * (sin - math::sin(o.phase)));
             shift_rate += o.direction * (o.amplitude * omega * cos);
         }
         let (mut rotation, mut spin) = (DQuat::IDENTITY, DVec3::ZERO);
@@ -217,7 +218,7 @@ fn spin_of(phi: DVec3, rate: DVec3) -> DVec3 {
     let (a, b) = if theta < 1e-3 {
         (0.5 - theta * theta / 24.0, 1.0 / 6.0 - theta * theta / 120.0)
     } else {
-        ((1.0 - theta.cos()) / (theta * theta), (theta - theta.sin()) / (theta * theta * theta))
+        ((1.0 - math::cos(theta)) / (theta * theta), (theta - math::sin(theta)) / (theta * theta * theta))
     };
     rate + cross * a + phi.cross(cross) * b
 }

@@ -3,10 +3,13 @@
 //! Flat faces carry a triangular lattice about the face's middle. Surfaces of revolution carry rings along the
 //! generatrix, every other one turned by half a spacing, each with a whole number of spheres so that it closes.
 //! A key holds the indices: `face(3) row(14) column(14)` on flat faces, `ring(13) place(18)` on rings. On endless
-//! surfaces indices are kept modulo 2¹⁴ (2¹³), and the one meant is the one near the point that asks.
+//! surfaces indices are kept modulo 2¹⁴ (2¹³), and the one meant is the one near the point that asks. Across periodic sides the
+//! lattice is stretched to close ([`Closing`]).
 
+use super::closing::Closing;
 use super::geometry::meridian;
 use super::{Geometry, Nearest, Side};
+use crate::math;
 use glam::{DVec2, DVec3};
 use std::f64::consts::{PI, TAU};
 
@@ -23,7 +26,7 @@ const FLAT_BITS: u32 = 14;
 const PLACE_BITS: u32 = 18;
 const RING_BITS: u32 = 13;
 /// Height of a row of the triangular lattice over its spacing, √3/2.
-const ROW: f64 = 0.866_025_403_784_438_6;
+pub(super) const ROW: f64 = 0.866_025_403_784_438_6;
 
 /// The integer nearest to `near` whose lowest `bits` bits are those of `key`.
 fn unwrap(key: u32, bits: u32, near: i64) -> i64 {
@@ -73,20 +76,27 @@ impl Roughness {
             _ => 0.0,
         };
         let too_many = TAU * widest / self.spacing >= (1u32 << PLACE_BITS) as f64
-            || self.last_ring(geometry).is_some_and(|last| last >= 1 << RING_BITS);
+            || self.last_ring(geometry, &Closing::default()).is_some_and(|last| last >= 1 << RING_BITS);
         if too_many {
             found.push((format!("a roughness of {} m is too fine for it", self.spacing), "use a wider spacing"));
         }
     }
 
     /// Visits every sphere whose surface is within `reach` of `q`.
-    pub(super) fn features(&self, geometry: &Geometry, q: DVec3, reach: f64, visit: &mut dyn FnMut(u32)) {
+    pub(super) fn features(
+        &self,
+        geometry: &Geometry,
+        closing: &Closing,
+        q: DVec3,
+        reach: f64,
+        visit: &mut dyn FnMut(u32),
+    ) {
         let reach = reach + self.radius;
         if reach < 0.0 {
             return;
         }
         match axis_of(geometry) {
-            Some(axis) => self.ring_features(geometry, axis, q, reach, visit),
+            Some(axis) => self.ring_features(geometry, closing, axis, q, reach, visit),
             None => {
                 let faces = match *geometry {
                     Geometry::Box { side: Side::Inside, open, .. } => open.map(|o| !o),
@@ -94,35 +104,38 @@ impl Roughness {
                     _ => [true, false, false, false, false, false],
                 };
                 for face in (0..6).filter(|&f| faces[f as usize]) {
-                    self.flat_features(geometry, face, q, reach, visit);
+                    self.flat_features(geometry, closing, face, q, reach, visit);
                 }
             }
         }
     }
 
     /// Distance and normal of one sphere.
-    pub(super) fn nearest(&self, geometry: &Geometry, key: u32, q: DVec3) -> Nearest {
+    pub(super) fn nearest(&self, geometry: &Geometry, closing: &Closing, key: u32, q: DVec3) -> Nearest {
         let centre = match axis_of(geometry) {
             Some(axis) => {
                 let near = match geometry {
-                    Geometry::Cylinder { height: None, .. } => (q.dot(axis) / (ROW * self.spacing)).round() as i64,
+                    Geometry::Cylinder { height, .. } if height.is_none() || closing.is_any() => {
+                        (q.dot(axis) / (ROW * closing.rows(self.spacing, axis))).round() as i64
+                    }
                     // Rings of bounded surfaces are counted from 0 and fit the key: no other can be meant.
                     _ => 1 << (RING_BITS - 1),
                 };
                 let index = unwrap(key >> PLACE_BITS, RING_BITS, near);
-                let ring = self.ring(geometry, index);
+                let ring = self.ring(geometry, closing, index);
                 let angle = place_angle(&ring, index, low_bits(key as i64, PLACE_BITS) as i64);
                 let (u, v) = axis.any_orthonormal_pair();
-                let (sin, cos) = angle.sin_cos();
+                let (sin, cos) = math::sin_cos(angle);
                 (u * cos + v * sin) * ring.at.x + axis * ring.at.y
             }
             None => {
-                let flat = flat(geometry, key >> (2 * FLAT_BITS));
+                let flat = flat(geometry, closing, key >> (2 * FLAT_BITS));
                 let p = q - flat.origin;
-                let row_near = (p.dot(flat.v) / (ROW * self.spacing)).round() as i64;
+                let pitch = self.pitch(closing, &flat);
+                let row_near = (p.dot(flat.v) / (ROW * pitch.y)).round() as i64;
                 let row = unwrap(key >> FLAT_BITS, FLAT_BITS, row_near);
-                let column_near = (p.dot(flat.u) / self.spacing).round() as i64;
-                let at = self.lattice_point(row, unwrap(key, FLAT_BITS, column_near));
+                let column_near = (p.dot(flat.u) / pitch.x).round() as i64;
+                let at = lattice_point(pitch, row, unwrap(key, FLAT_BITS, column_near));
                 flat.origin + flat.u * at.x + flat.v * at.y
             }
         };
@@ -134,25 +147,35 @@ impl Roughness {
         Nearest { distance: length - self.radius, normal, radius: self.radius }
     }
 
-    fn lattice_point(&self, row: i64, column: i64) -> DVec2 {
-        DVec2::new((column as f64 + 0.5 * (row & 1) as f64) * self.spacing, row as f64 * ROW * self.spacing)
+    /// The spacing along the rows of a face and from row to row, the latter over [`ROW`] [m].
+    fn pitch(&self, closing: &Closing, flat: &Flat) -> DVec2 {
+        DVec2::new(closing.columns(self.spacing, flat.u), closing.rows(self.spacing, flat.v))
     }
 
-    fn flat_features(&self, geometry: &Geometry, face: u32, q: DVec3, reach: f64, visit: &mut dyn FnMut(u32)) {
-        let flat = flat(geometry, face);
+    fn flat_features(
+        &self,
+        geometry: &Geometry,
+        closing: &Closing,
+        face: u32,
+        q: DVec3,
+        reach: f64,
+        visit: &mut dyn FnMut(u32),
+    ) {
+        let flat = flat(geometry, closing, face);
         let p = q - flat.origin;
         let (x, y) = (p.dot(flat.u), p.dot(flat.v));
         let in_plane = reach * reach - (p.length_squared() - x * x - y * y).max(0.0);
         if in_plane < 0.0 {
             return;
         }
-        let height = ROW * self.spacing;
+        let pitch = self.pitch(closing, &flat);
+        let height = ROW * pitch.y;
         let half_height = in_plane.sqrt();
         for row in integers((y - half_height) / height, (y + half_height) / height) {
             let half_width = (in_plane - (row as f64 * height - y).powi(2)).max(0.0).sqrt();
             let shift = 0.5 * (row & 1) as f64;
-            for column in integers((x - half_width) / self.spacing - shift, (x + half_width) / self.spacing - shift) {
-                if on_face(geometry, &flat, self.lattice_point(row, column)) {
+            for column in integers((x - half_width) / pitch.x - shift, (x + half_width) / pitch.x - shift) {
+                if on_face(geometry, closing, &flat, lattice_point(pitch, row, column)) {
                     let indices = low_bits(row, FLAT_BITS) << FLAT_BITS | low_bits(column, FLAT_BITS);
                     visit(face << (2 * FLAT_BITS) | indices);
                 }
@@ -161,27 +184,29 @@ impl Roughness {
     }
 
     /// Index of the last ring of a bounded surface of revolution; the first is 0.
-    fn last_ring(&self, geometry: &Geometry) -> Option<i64> {
+    fn last_ring(&self, geometry: &Geometry, closing: &Closing) -> Option<i64> {
         let generatrix = match *geometry {
-            Geometry::Cylinder { height: Some(h), .. } => h,
-            Geometry::Cone { radius_base, radius_top, height, .. } => (radius_top - radius_base).hypot(height),
+            Geometry::Cylinder { height: Some(h), .. } if !closing.is_any() => h,
+            Geometry::Cone { radius_base, radius_top, height, .. } => math::hypot(radius_top - radius_base, height),
             Geometry::Sphere { radius, .. } => PI * radius,
             _ => return None,
         };
         Some(((generatrix / (ROW * self.spacing)).round() as i64).max(1))
     }
 
-    fn ring(&self, geometry: &Geometry, index: i64) -> Ring {
-        let share = || index as f64 / self.last_ring(geometry).unwrap_or(1) as f64;
+    fn ring(&self, geometry: &Geometry, closing: &Closing, index: i64) -> Ring {
+        let share = || index as f64 / self.last_ring(geometry, closing).unwrap_or(1) as f64;
         let at = match *geometry {
-            Geometry::Cylinder { radius, height: Some(h), .. } => DVec2::new(radius, h * share()),
-            Geometry::Cylinder { radius, height: None, .. } => DVec2::new(radius, ROW * self.spacing * index as f64),
+            Geometry::Cylinder { radius, height: Some(h), .. } if !closing.is_any() => DVec2::new(radius, h * share()),
+            Geometry::Cylinder { radius, axis, .. } => {
+                DVec2::new(radius, ROW * closing.rows(self.spacing, axis) * index as f64)
+            }
             Geometry::Cone { radius_base, radius_top, height, .. } => {
                 let t = share();
                 DVec2::new(radius_base + (radius_top - radius_base) * t, height * t)
             }
             Geometry::Sphere { radius, .. } => {
-                let (sin, cos) = (PI * share()).sin_cos();
+                let (sin, cos) = math::sin_cos(PI * share());
                 DVec2::new(radius * sin, -radius * cos)
             }
             _ => DVec2::ZERO,
@@ -189,15 +214,23 @@ impl Roughness {
         Ring { at, count: ((TAU * at.x / self.spacing).round() as i64).max(1) }
     }
 
-    fn ring_features(&self, geometry: &Geometry, axis: DVec3, q: DVec3, reach: f64, visit: &mut dyn FnMut(u32)) {
+    fn ring_features(
+        &self,
+        geometry: &Geometry,
+        closing: &Closing,
+        axis: DVec3,
+        q: DVec3,
+        reach: f64,
+        visit: &mut dyn FnMut(u32),
+    ) {
         let (p, outward) = meridian(q, axis);
         let (u, v) = axis.any_orthonormal_pair();
-        let azimuth = outward.dot(v).atan2(outward.dot(u));
+        let azimuth = math::atan2(outward.dot(v), outward.dot(u));
         // Rings whose place in the point's own half-plane may be within reach, by their share of the generatrix.
-        let last = self.last_ring(geometry);
+        let last = self.last_ring(geometry, closing);
         let rings = match *geometry {
             Geometry::Sphere { radius, .. } => {
-                let polar = p.x.atan2(-p.y);
+                let polar = math::atan2(p.x, -p.y);
                 let width = half_angle(p.length(), radius, reach, 0.0);
                 let step = PI / last.unwrap_or(1) as f64;
                 integers((polar - width) / step, (polar + width) / step)
@@ -210,8 +243,8 @@ impl Roughness {
             }
             _ => {
                 let step = match *geometry {
-                    Geometry::Cylinder { height: Some(h), .. } => h / last.unwrap_or(1) as f64,
-                    _ => ROW * self.spacing,
+                    Geometry::Cylinder { height: Some(h), .. } if !closing.is_any() => h / last.unwrap_or(1) as f64,
+                    _ => ROW * closing.rows(self.spacing, axis),
                 };
                 integers((p.y - reach) / step, (p.y + reach) / step)
             }
@@ -221,7 +254,7 @@ impl Roughness {
             None => rings.into_inner(),
         };
         for index in first..=end {
-            let ring = self.ring(geometry, index);
+            let ring = self.ring(geometry, closing, index);
             let dz = ring.at.y - p.y;
             if dz.abs() > reach || (ring.at.x - p.x).abs() > reach {
                 continue;
@@ -243,6 +276,11 @@ impl Roughness {
     }
 }
 
+/// A point of the triangular lattice of that spacing along its rows and, over [`ROW`], from row to row.
+fn lattice_point(pitch: DVec2, row: i64, column: i64) -> DVec2 {
+    DVec2::new((column as f64 + 0.5 * (row & 1) as f64) * pitch.x, row as f64 * ROW * pitch.y)
+}
+
 fn place_angle(ring: &Ring, index: i64, place: i64) -> f64 {
     TAU * (place as f64 + 0.5 * (index & 1) as f64) / ring.count as f64
 }
@@ -250,7 +288,7 @@ fn place_angle(ring: &Ring, index: i64, place: i64) -> f64 {
 /// |x − c|² for a point at radius `a` and one on a ring of radius `b`, an angle and a height apart.
 fn ring_distance_squared(a: f64, b: f64, angle: f64, dz: f64) -> f64 {
     // (a − b)² + 4ab sin²(θ/2): the cosine rule without its cancellation.
-    let half = (0.5 * angle).sin();
+    let half = math::sin(0.5 * angle);
     (a - b) * (a - b) + 4.0 * a * b * half * half + dz * dz
 }
 
@@ -261,7 +299,7 @@ fn half_angle(a: f64, b: f64, reach: f64, dz: f64) -> f64 {
         return -1.0;
     }
     let sin_squared = room / (4.0 * a * b);
-    if sin_squared < 1.0 { 2.0 * sin_squared.sqrt().asin() } else { PI }
+    if sin_squared < 1.0 { 2.0 * math::asin(sin_squared.sqrt()) } else { PI }
 }
 
 fn axis_of(geometry: &Geometry) -> Option<DVec3> {
@@ -277,7 +315,7 @@ fn axis_of(geometry: &Geometry) -> Option<DVec3> {
     }
 }
 
-fn flat(geometry: &Geometry, face: u32) -> Flat {
+fn flat(geometry: &Geometry, closing: &Closing, face: u32) -> Flat {
     match *geometry {
         Geometry::Box { min, max, .. } => {
             let axis = face as usize / 2 % 3;
@@ -286,18 +324,19 @@ fn flat(geometry: &Geometry, face: u32) -> Flat {
             Flat { origin, u: DVec3::AXES[(axis + 1) % 3], v: DVec3::AXES[(axis + 2) % 3] }
         }
         Geometry::Plane { normal, .. } | Geometry::Disc { normal, .. } => {
-            let (u, v) = normal.any_orthonormal_pair();
+            let (u, v) = closing.frame().unwrap_or_else(|| normal.any_orthonormal_pair());
             Flat { origin: DVec3::ZERO, u, v }
         }
         _ => Flat { origin: DVec3::ZERO, u: DVec3::X, v: DVec3::Y },
     }
 }
 
-fn on_face(geometry: &Geometry, flat: &Flat, at: DVec2) -> bool {
+fn on_face(geometry: &Geometry, closing: &Closing, flat: &Flat, at: DVec2) -> bool {
     match *geometry {
         Geometry::Box { min, max, .. } => {
             let half = 0.5 * (max - min);
-            at.x.abs() <= half.dot(flat.u) && at.y.abs() <= half.dot(flat.v)
+            (closing.goes_on(flat.u) || at.x.abs() <= half.dot(flat.u))
+                && (closing.goes_on(flat.v) || at.y.abs() <= half.dot(flat.v))
         }
         Geometry::Disc { radius, hole, .. } => (hole..=radius).contains(&at.length()),
         _ => true,

@@ -369,6 +369,100 @@ fn endless_rough_walls_answer_alike_far_from_their_pivot() {
     }
 }
 
+/// What spheres of a rough wall are seen from a point: where their centres are from there, in order.
+fn seen_from(wall: &Wall, x: DVec3) -> Vec<DVec3> {
+    let state = wall.state_at(0.0);
+    let mut all = Vec::new();
+    wall.features(&state, x, 2e-3, &mut |key| {
+        let n = wall.nearest(&state, key, x);
+        if key & BACKSTOP == 0 {
+            all.push(n.normal * -(n.distance + n.radius));
+        }
+    });
+    // To a tenth of a micrometre, so that rounding does not change the order.
+    all.sort_by_key(|c| c.to_array().map(|x| (1e7 * x).round() as i64));
+    all
+}
+
+#[test]
+fn rough_walls_look_alike_from_both_sides_of_a_periodic_domain() {
+    let sides = [DVec3::new(0.0, -0.01, 0.002), DVec3::new(0.040, 0.0213, 0.0307)];
+    let (rough, period) = (Roughness { radius: 1e-3, spacing: 2.3e-3 }, sides[1] - sides[0]);
+    let (x, y, z) = ([true, false, false], [false, true, false], [false, false, true]);
+    let plane = |normal: DVec3| Geometry::Plane { point: DVec3::new(0.013, 0.002, 0.01), normal };
+    let tube = |axis: usize, height: Option<f64>| {
+        let mut base = DVec3::new(0.01, 0.003, 0.02);
+        base[axis] = sides[0][axis];
+        Geometry::Cylinder { base, axis: DVec3::AXES[axis], radius: 0.008, height, side: Side::Inside }
+    };
+    let trough = Geometry::Box {
+        min: sides[0],
+        max: sides[1],
+        side: Side::Inside,
+        open: [true, true, false, false, false, true],
+    };
+    let cases = [
+        (plane(DVec3::Z), [true, true, false]),
+        (plane(-DVec3::Z), [true, true, false]),
+        (plane(DVec3::X), [false, true, true]),
+        (plane(-DVec3::Y), [true, false, true]),
+        (plane(DVec3::new(0.0, 0.3, 1.0)), x),
+        (plane(DVec3::new(0.4, 0.0, -1.0)), y),
+        (plane(DVec3::new(0.4, -0.7, 0.0)), z),
+        (tube(0, None), x),
+        (tube(1, None), y),
+        (tube(2, Some(period.z)), z),
+        (trough, x),
+    ];
+    let mut rng = Random::new(9, 0);
+    for (geometry, periodic) in cases {
+        let wall = Wall::new("w", geometry.clone(), 0).roughened(rough, sides, periodic);
+        assert_eq!(wall.closing.strained(&wall.geometry, &rough, sides), [], "{geometry:?}");
+        let bare = Wall { rough: Some(rough), ..Wall::new("w", geometry.clone(), 0) };
+        for axis in (0..3).filter(|&i| periodic[i]) {
+            let (mut looks, mut seams) = (0, 0);
+            for _ in 0..4000 {
+                let mut at = sides[0] + period * DVec3::new(rng.uniform(), rng.uniform(), rng.uniform());
+                // Near one side; its image is near the other.
+                at[axis] = sides[0][axis] + rng.range(-1e-3, 1e-3);
+                let image = at + DVec3::AXES[axis] * period[axis];
+                let (here, there) = (seen_from(&wall, at), seen_from(&wall, image));
+                looks += usize::from(!here.is_empty());
+                assert_eq!(here.len(), there.len(), "{geometry:?} {at}");
+                assert!(here.iter().zip(&there).all(|(a, b)| a.distance(*b) < 3e-7), "{geometry:?} {at}");
+                let differ = |a: &[DVec3], b: &[DVec3]| {
+                    a.len() != b.len() || a.iter().zip(b).any(|(a, b)| a.distance(*b) > 1e-5)
+                };
+                seams += usize::from(differ(&seen_from(&bare, at), &seen_from(&bare, image)));
+            }
+            assert!(looks > 100 && seams > 100, "{geometry:?}: {looks} looks, {seams} seams without closing");
+        }
+    }
+}
+
+#[test]
+fn a_rough_lattice_that_closes_by_itself_keeps_its_bits() {
+    let rough = Roughness { radius: 1.5e-3, spacing: 3.6e-3 };
+    let floor = || Wall::new("w", Geometry::Plane { point: DVec3::ZERO, normal: DVec3::Z }, 0);
+    let bare = Wall { rough: Some(rough), ..floor() };
+    // Twenty bumps along x and twelve rows along y, the latter in five digits.
+    let closes = [DVec3::ZERO, DVec3::new(0.072, 0.037412, 0.06)];
+    assert_eq!(floor().roughened(rough, closes, [true, true, false]), bare);
+    assert_eq!(floor().roughened(rough, [DVec3::ZERO, DVec3::new(0.05, 0.05, 0.06)], [false; 3]), bare);
+    let not = [DVec3::ZERO, DVec3::new(0.072, 0.036, 0.06)];
+    assert_ne!(floor().roughened(rough, not, [true, true, false]), bare);
+}
+
+#[test]
+fn a_period_of_few_bumps_names_those_that_close() {
+    let rough = Roughness { radius: 1e-3, spacing: 2e-3 };
+    let sides = [DVec3::ZERO, DVec3::new(2.9e-3, 0.02, 0.02)];
+    let wall = Wall::new("w", Geometry::Plane { point: DVec3::ZERO, normal: DVec3::Z }, 0);
+    let wall = wall.roughened(rough, sides, [true, false, false]);
+    let strained = wall.closing.strained(&wall.geometry, &rough, sides);
+    assert_eq!(strained, [Strained { axis: 0, nearest: [2e-3, 4e-3] }]);
+}
+
 #[test]
 fn no_sphere_passes_a_rough_wall_however_wide_its_lattice() {
     // Pressed on by many times its weight in the worst place, a sphere of the bumps' radius (and a small one) settles

@@ -1,13 +1,14 @@
 //! The hardest impacts a scene can expect: how long they last, how deep they go, and whether the law still means
 //! something there.
 
+use super::Setup;
 use crate::bodies::Bodies;
-use crate::emit::Recipe;
 use barchan_core::contact::NormalLaw;
 use barchan_core::contact::restitution::Impact;
+use barchan_core::math;
+use barchan_core::recipe::Recipe;
 use barchan_core::rng::Random;
 use barchan_core::walls::{Control, Geometry, Wall, WallState};
-use barchan_dem::Settings;
 use barchan_scene::{FillMethod, Parsed, Place, Problem};
 use glam::DVec3;
 use std::f64::consts::PI;
@@ -53,31 +54,31 @@ type Body = (u16, f64, f64);
 /// Greatest overlap [m] and duration [s] of an undamped impact at `speed` [m/s]. A wall has no radius.
 ///   Hertz: ξ = (5 m* v² / 4k)^0.4, k = 4/3 E* √R*, t = 2.943 ξ/v [Johnson 1985, §11.4]
 ///   linear: ξ = v √(m*/k), t = π √(m*/k)
-fn impact(settings: &Settings, a: Body, b: (u16, Option<(f64, f64)>), speed: f64) -> (f64, f64) {
+fn impact(setup: &Setup, a: Body, b: (u16, Option<(f64, f64)>), speed: f64) -> (f64, f64) {
     let (radius, mass) = match b.1 {
         Some((r, m)) => (a.1 * r / (a.1 + r), a.2 * m / (a.2 + m)),
         None => (a.1, a.2),
     };
     let hertz = |k: f64| {
-        let overlap = (5.0 * mass * speed * speed / (4.0 * k)).powf(0.4);
+        let overlap = math::powf(5.0 * mass * speed * speed / (4.0 * k), 0.4);
         (overlap, 2.943_275 * overlap / speed)
     };
-    match settings.law.normal {
+    match setup.law.normal {
         NormalLaw::Linear { stiffness } => {
             let beat = (mass / stiffness).sqrt();
             (speed * beat, PI * beat)
         }
         NormalLaw::LinearTime { contact_time } => (speed * contact_time / PI, contact_time),
         NormalLaw::Hertz | NormalLaw::KuwabaraKono { .. } => {
-            hertz(4.0 / 3.0 * settings.materials.pair(a.0, b.0).young * radius.sqrt())
+            hertz(4.0 / 3.0 * setup.materials.pair(a.0, b.0).young * radius.sqrt())
         }
         NormalLaw::LeeHerrmann { stiffness, .. } => hertz(stiffness),
     }
 }
 
 /// The smallest and the largest sphere of a population's smallest and largest grain.
-fn bodies(settings: &Settings, recipe: &Recipe) -> Vec<Body> {
-    let spheres = settings.shapes[recipe.shape as usize].spheres();
+fn bodies(setup: &Setup, recipe: &Recipe) -> Vec<Body> {
+    let spheres = setup.shapes[recipe.shape as usize].spheres();
     let least = spheres.iter().map(|s| s.radius).fold(1.0, f64::min);
     let body = |size: f64, part: f64| (recipe.material, size * part, recipe.mass(size));
     let mut all = vec![body(recipe.sizes.min(), least), body(recipe.sizes.max(), least)];
@@ -88,26 +89,26 @@ fn bodies(settings: &Settings, recipe: &Recipe) -> Vec<Body> {
 }
 
 /// The bodies, and whether each has a surface over its spheres.
-fn rims(settings: &Settings, solids: &Bodies) -> Vec<(Body, bool)> {
-    let densities: Vec<f64> = settings.materials.list.iter().map(|m| m.density).collect();
-    let covered = |id: usize| solids.carried.iter().any(|c| c.grain as usize == id);
-    solids.rims(&settings.shapes, &densities).into_iter().enumerate().map(|(id, b)| (b, covered(id))).collect()
+fn rims(setup: &Setup, solids: &Bodies) -> Vec<(Body, bool)> {
+    let densities: Vec<f64> = setup.materials.list.iter().map(|m| m.density).collect();
+    let covered = |id: usize| solids.carried.iter().any(|c| c.body as usize == id);
+    solids.rims(&setup.shapes, &densities).into_iter().enumerate().map(|(id, b)| (b, covered(id))).collect()
 }
 
-fn wall_materials(settings: &Settings) -> Vec<u16> {
-    let mut walls: Vec<u16> = settings.walls.iter().map(|w| w.material).collect();
+fn wall_materials(setup: &Setup) -> Vec<u16> {
+    let mut walls: Vec<u16> = setup.fixtures.walls.iter().map(|w| w.material).collect();
     walls.sort_unstable();
     walls.dedup();
     walls
 }
 
 /// All pairs of materials that can meet, grains first, at the top speed [m/s].
-pub(super) fn meetings(settings: &Settings, recipes: &[&Recipe], solids: &Bodies, speed: f64) -> Vec<Meeting> {
+pub(super) fn meetings(setup: &Setup, recipes: &[&Recipe], solids: &Bodies, speed: f64) -> Vec<Meeting> {
     let speed = speed.max(1e-3); // a time step asks for no slower impact either
-    let all: Vec<Body> = recipes.iter().flat_map(|r| bodies(settings, r)).collect();
+    let all: Vec<Body> = recipes.iter().flat_map(|r| bodies(setup, r)).collect();
     let mut found: Vec<Meeting> = Vec::new();
     let mut meet = |x: Body, (b, other): (u16, Option<(f64, f64)>)| {
-        let (depth, duration) = impact(settings, x, (b, other), speed);
+        let (depth, duration) = impact(setup, x, (b, other), speed);
         let overlap = depth / other.map_or(x.1, |o| o.0.min(x.1));
         let (a, b, wall) = if other.is_some() { (x.0.min(b), x.0.max(b), false) } else { (x.0, b, true) };
         match found.iter_mut().find(|m| (m.a, m.b, m.wall) == (a, b, wall)) {
@@ -117,10 +118,10 @@ pub(super) fn meetings(settings: &Settings, recipes: &[&Recipe], solids: &Bodies
     };
     for (n, &x) in all.iter().enumerate() {
         all[..=n].iter().for_each(|&(b, r, m)| meet(x, (b, Some((r, m)))));
-        wall_materials(settings).into_iter().for_each(|b| meet(x, (b, None)));
+        wall_materials(setup).into_iter().for_each(|b| meet(x, (b, None)));
     }
-    for (rim, covered) in rims(settings, solids) {
-        wall_materials(settings).into_iter().for_each(|b| meet(rim, (b, None)));
+    for (rim, covered) in rims(setup, solids) {
+        wall_materials(setup).into_iter().for_each(|b| meet(rim, (b, None)));
         // Spheres under a surface meet walls alone; grains meet the surface, which is a wall.
         let others = all.iter().filter(|_| !covered);
         others.for_each(|&(b, r, m)| meet(rim, (b, Some((r, m)))));
@@ -135,48 +136,50 @@ pub(super) fn meetings(settings: &Settings, recipes: &[&Recipe], solids: &Bodies
 /// whole domain is a bound for the time step only, and would cry wolf. Damping is left out.
 pub(super) fn warnings(
     parsed: &Parsed,
-    settings: &Settings,
+    setup: &Setup,
     recipes: &[Recipe],
     poured: &[Recipe],
     solids: &Bodies,
 ) -> Vec<Problem> {
     let scene = &parsed.scene;
-    let wall = settings.walls.iter().map(|w| approach(w, scene.duration)).fold(0.0, f64::max);
+    let wall = setup.fixtures.walls.iter().map(|w| approach(w, scene.duration)).fold(0.0, f64::max);
     let names = scene.grains.iter().map(|g| &g.name).chain(scene.emitters.iter().map(|e| &e.name));
-    let falls = (0..recipes.len()).map(|i| fall_of(parsed, settings, i, &recipes[i])).chain(
-        scene.emitters.iter().zip(poured).map(|(e, r)| fall(settings, e.disc.centre, r.reach * r.sizes.max(), &[])),
+    let falls = (0..recipes.len()).map(|i| fall_of(parsed, setup, i, &recipes[i])).chain(
+        scene.emitters.iter().zip(poured).map(|(e, r)| fall(setup, e.disc.centre, r.reach * r.sizes.max(), &[])),
     );
-    let grains = recipes.iter().chain(poured).zip(falls).zip(names).flat_map(|((recipe, fall), name)| {
+    let of_grains = recipes.iter().map(|_| true).chain(scene.emitters.iter().map(|e| e.continuum.is_none()));
+    let all = recipes.iter().chain(poured).zip(falls).zip(names).zip(of_grains).filter(|(_, of_grains)| *of_grains);
+    let grains = all.flat_map(|(((recipe, fall), name), _)| {
         let start = recipe.velocity.length() + 3.0 * recipe.velocity_spread;
-        bodies(settings, recipe).into_iter().map(move |body| (name, body, start, fall))
+        bodies(setup, recipe).into_iter().map(move |body| (name, body, start, fall))
     });
     let names = scene.bodies.iter().flat_map(|b| b.at.iter().map(|_| &b.name));
-    let thrown = rims(settings, solids).into_iter().zip(&solids.grains).zip(names).map(|(((rim, _), g), name)| {
-        let reach = settings.shapes[g.shape as usize].bounding_radius() * g.radius;
+    let thrown = rims(setup, solids).into_iter().zip(&solids.grains).zip(names).map(|(((rim, _), g), name)| {
+        let reach = setup.shapes[g.shape as usize].bounding_radius() * g.radius;
         // What is thrown or rolls along meets other bodies first, which give way.
-        let start = g.velocity.dot(settings.gravity.normalize_or_zero()).max(0.0);
-        (name, rim, start, fall(settings, g.position, reach, &solids.walls))
+        let start = g.velocity.dot(setup.gravity.normalize_or_zero()).max(0.0);
+        (name, rim, start, fall(setup, g.position, reach, &solids.walls))
     });
     let mut worst: Option<(f64, f64, &String, u16, u16)> = None;
     for (name, body, start, fall) in grains.chain(thrown) {
         let speed = (start * start + 2.0 * fall).sqrt().max(wall);
-        for b in wall_materials(settings) {
-            let overlap = impact(settings, body, (b, None), speed).0 / body.1;
+        for b in wall_materials(setup) {
+            let overlap = impact(setup, body, (b, None), speed).0 / body.1;
             if speed > 0.0 && worst.as_ref().is_none_or(|w| overlap > w.0) {
                 worst = Some((overlap, speed, name, body.0, b));
             }
         }
     }
-    let Some((overlap, speed, name, a, b)) = worst.filter(|w| w.0 > settings.max_overlap) else { return vec![] };
-    let list = &settings.materials.list;
+    let Some((overlap, speed, name, a, b)) = worst.filter(|w| w.0 > setup.max_overlap) else { return vec![] };
+    let list = &setup.materials.list;
     let softer = if list[a as usize].young <= list[b as usize].young { a } else { b };
     let material = &list[softer as usize];
-    let factor = overlap / settings.max_overlap;
-    let (path, remedy) = match settings.law.normal {
+    let factor = overlap / setup.max_overlap;
+    let (path, remedy) = match setup.law.normal {
         NormalLaw::Hertz | NormalLaw::KuwabaraKono { .. } => (
             format!("materials.{}.young", material.name),
             // ξ ∝ E*^(−2/5).
-            format!("raise `young` of `{}` to some {:.1e} Pa", material.name, material.young * factor.powf(2.5)),
+            format!("raise `young` of `{}` to some {:.1e} Pa", material.name, material.young * math::powf(factor, 2.5)),
         ),
         NormalLaw::Linear { stiffness } => {
             ("contact.stiffness".into(), format!("raise `stiffness` to some {:.1e} N/m", stiffness * factor * factor))
@@ -186,13 +189,13 @@ pub(super) fn warnings(
         }
         NormalLaw::LeeHerrmann { stiffness, .. } => (
             "contact.lee_herrmann.stiffness".into(),
-            format!("raise `stiffness` to some {:.1e} N/m^1.5", stiffness * factor.powf(2.5)),
+            format!("raise `stiffness` to some {:.1e} N/m^1.5", stiffness * math::powf(factor, 2.5)),
         ),
     };
     let message = format!(
         "`{name}` may meet a wall at {speed:.2} m/s and overlap it by {:.0} % of its radius; the run stops beyond {:.0} %",
         100.0 * overlap,
-        100.0 * settings.max_overlap
+        100.0 * setup.max_overlap
     );
     let help = format!("{remedy}, lower the drop or the speeds, or raise integrator.max_overlap");
     vec![parsed.warning_at(&path, message, help)]
@@ -204,8 +207,8 @@ fn approach(wall: &Wall, duration: f64) -> f64 {
     const LOOKS: u32 = 400;
     let extent = match wall.geometry {
         Geometry::Box { min, max, .. } => 0.5 * (max - min).length(),
-        Geometry::Cylinder { radius, height, .. } => radius.hypot(height.unwrap_or(0.0)),
-        Geometry::Cone { radius_base, radius_top, height, .. } => radius_base.max(radius_top).hypot(height),
+        Geometry::Cylinder { radius, height, .. } => math::hypot(radius, height.unwrap_or(0.0)),
+        Geometry::Cone { radius_base, radius_top, height, .. } => math::hypot(radius_base.max(radius_top), height),
         Geometry::Sphere { radius, .. } | Geometry::Disc { radius, .. } => radius,
         Geometry::Plane { .. } | Geometry::Relief(_) => 0.0,
         Geometry::Mesh(ref facets) => {
@@ -235,17 +238,17 @@ fn approach(wall: &Wall, duration: f64) -> f64 {
 }
 
 /// Energy per mass [m²/s²] that the i-th population gains in falling.
-fn fall_of(parsed: &Parsed, settings: &Settings, i: usize, recipe: &Recipe) -> f64 {
+fn fall_of(parsed: &Parsed, setup: &Setup, i: usize, recipe: &Recipe) -> f64 {
     let radius = recipe.reach * recipe.sizes.max();
     let most =
-        |places: &mut dyn Iterator<Item = DVec3>| places.map(|x| fall(settings, x, radius, &[])).fold(0.0, f64::max);
+        |places: &mut dyn Iterator<Item = DVec3>| places.map(|x| fall(setup, x, radius, &[])).fold(0.0, f64::max);
     let fill = match &parsed.scene.grains[i].place {
         Place::At(list) => return most(&mut list.iter().copied()),
         Place::Fill(fill) => fill,
     };
     let region = fill.region.to_core();
     let (low, high) = region.bounds();
-    let (down, g) = (settings.gravity.normalize_or_zero(), settings.gravity.length());
+    let (down, g) = (setup.gravity.normalize_or_zero(), setup.gravity.length());
     let (deepest, height) = (low.dot(down).max(high.dot(down)), (high - low).dot(down.abs()));
     // Grains higher up fall onto those below: what counts is the fall from the region's lowest layer, and how much the
     // whole sinks. Rain comes down one by one.
@@ -266,13 +269,18 @@ fn fall_of(parsed: &Parsed, settings: &Settings, i: usize, recipe: &Recipe) -> f
 
 /// Energy per mass [m²/s²] that a ball gains in a straight fall from `x` to the first wall; 0 where there is none below.
 /// The walls `but` do not count.
-fn fall(settings: &Settings, x: DVec3, radius: f64, but: &[Wall]) -> f64 {
-    let domain = &settings.domain;
-    let (down, g) = (settings.gravity.normalize_or_zero(), settings.gravity.length());
+fn fall(setup: &Setup, x: DVec3, radius: f64, but: &[Wall]) -> f64 {
+    let domain = &setup.domain;
+    let (down, g) = (setup.gravity.normalize_or_zero(), setup.gravity.length());
     // A slope has no bottom along a periodic direction; friction bounds the speed there.
     let down = DVec3::from_array(std::array::from_fn(|a| if domain.periodic[a] { 0.0 } else { down[a] }));
-    let walls: Vec<(&Wall, WallState)> =
-        settings.walls.iter().filter(|w| but.iter().all(|b| b.name != w.name)).map(|w| (w, w.state_at(0.0))).collect();
+    let walls: Vec<(&Wall, WallState)> = setup
+        .fixtures
+        .walls
+        .iter()
+        .filter(|w| but.iter().all(|b| b.name != w.name))
+        .map(|w| (w, w.state_at(0.0)))
+        .collect();
     let share = down.length();
     let step = down.normalize_or_zero();
     let mut gone = 0.0;

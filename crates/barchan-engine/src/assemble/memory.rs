@@ -1,9 +1,10 @@
 //! How many grains a scene asks for, and whether this machine can hold them: told before the first is placed, since an
 //! allocation that fails ends the program without a word.
 
-use crate::emit::{Emitter, Pace, Recipe};
-use crate::world::BYTES_PER_SPHERE;
-use barchan_dem::Settings;
+use super::Setup;
+use crate::emit::{Emitter, Pace};
+use barchan_core::recipe::Recipe;
+use barchan_dem::BYTES_PER_SPHERE;
 use barchan_scene::words::bytes;
 use barchan_scene::{Fill, FillMethod, Outside, Parsed, Place, Problem};
 
@@ -30,7 +31,7 @@ fn asked(fill: &Fill, recipe: &Recipe, unit_volume: f64) -> f64 {
 /// Refuses a scene that this machine cannot hold.
 pub(super) fn check(
     parsed: &Parsed,
-    settings: &Settings,
+    setup: &Setup,
     recipes: &[(usize, Recipe)],
     emitters: &[Emitter],
 ) -> Result<(), Vec<Problem>> {
@@ -40,7 +41,7 @@ pub(super) fn check(
     for (i, recipe) in recipes {
         let grains = match &scene.grains[*i].place {
             Place::At(list) => list.len() as f64,
-            Place::Fill(fill) => asked(fill, recipe, settings.shapes[recipe.shape as usize].volume()),
+            Place::Fill(fill) => asked(fill, recipe, setup.shapes[recipe.shape as usize].volume()),
         };
         each.push((format!("grains[{i}].fill"), grains, recipe.spheres));
     }

@@ -1,41 +1,110 @@
-//! From a scene to a world: names become indices, populations become grains, the time step is derived.
+//! From a scene to a world: names become indices, populations become grains, the time step is derived. No file is read here.
 
+mod continuum;
+mod ground;
 mod impact;
 mod memory;
 mod place;
 mod populations;
 mod settings;
 mod timestep;
+mod trial;
 
 pub use barchan_scene::SceneErrors;
 pub use impact::Meeting;
+pub(crate) use trial::further;
 
 use crate::bodies::Bodies;
 use crate::checkpoint::{Checkpoint, CheckpointError};
-use crate::emit::{Emitter, Recipe};
-use crate::ground::{self, Ground, Pressers};
-use crate::live::{self, Live};
+use crate::emit::Emitter;
+use crate::live::Live;
 use crate::observers;
-use crate::schedule::Schedule;
 use crate::sinks::{Mouth, Sink, Tally};
 use crate::world::{Measurement, Plan, World};
+use barchan_core::boundary::{Boundary, Fixtures};
+use barchan_core::clock::{StepWish, world_step};
+use barchan_core::contact::ContactLaw;
+use barchan_core::materials::Materials;
+use barchan_core::recipe::Recipe;
+use barchan_core::schedule::Schedule;
 use barchan_core::shapes::Shape;
+use barchan_core::solver::{Coupling, Domain, NewMatter, Solver, SolverError, Solvers};
+use barchan_core::stages::Timers;
 use barchan_dem::{Dem, Settings};
-use barchan_scene::{Parsed, Problem, Scene, ShapeSpec, SinkRegion, Size};
+use barchan_hybrid::ground::Ground;
+use barchan_scene::{HalfSpace, Parsed, Problem, Scene, ShapeSpec, SinkRegion, Size};
+use barchan_sph::Sph;
 use glam::DVec3;
-use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A way to compute the matter of a scene. A new one is a file with a solver and a line in [`METHODS`].
+pub struct Method {
+    /// Its name, that of its solver.
+    pub name: &'static str,
+    /// Whether a scene has matter for it.
+    pub wanted: fn(&Scene) -> bool,
+    /// The step it wants in a scene; none for that of the grains' contacts.
+    pub wish: fn(&Scene) -> Option<StepWish>,
+    /// The solver, without matter, made from a scene and what grains would be told at their start.
+    pub make: Make,
+}
+
+/// Makes a solver without matter.
+pub type Make = fn(&Scene, &Settings, &Boundary) -> Result<Box<dyn Solver>, SolverError>;
+
+/// All methods. Solvers step in this order: grains last, since they integrate the bodies that the others have pushed.
+pub const METHODS: &[Method] = &[
+    continuum::SPH,
+    Method {
+        name: barchan_core::frame::GRAINS,
+        // Bodies are grains, and the ground exchanges with them.
+        wanted: |s| {
+            let poured = s.emitters.iter().any(|e| e.continuum.is_none());
+            !s.grains.is_empty() || !s.bodies.is_empty() || s.ground.is_some() || poured
+        },
+        wish: |_| None,
+        make: |_, settings, boundary| Ok(Box::new(Dem::new(settings.clone(), boundary))),
+    },
+];
+
+/// The methods that a scene needs.
+fn methods(scene: &Scene) -> Vec<&'static Method> {
+    METHODS.iter().filter(|m| (m.wanted)(scene)).collect()
+}
+
+/// Place of a method's solver among those of the world.
+fn solver_of(methods: &[&Method], method: &Method) -> Option<usize> {
+    methods.iter().position(|m| m.name == method.name)
+}
+
+/// Place of the solver that grains, and bodies, are added to: the last of all.
+fn grains_of(methods: &[&Method]) -> usize {
+    methods.len().saturating_sub(1)
+}
+
+/// What matter and walls are made of: all that is known before the time step.
+#[derive(Clone)]
+pub(crate) struct Setup {
+    pub gravity: DVec3,
+    pub domain: Domain,
+    pub law: ContactLaw,
+    pub materials: Materials,
+    /// Shapes of grains, then of bodies.
+    pub shapes: Arc<[Shape]>,
+    pub max_overlap: f64,
+    pub fixtures: Fixtures,
+}
 
 /// A scene made ready, apart from its grains.
 struct Parts {
-    settings: Settings,
+    setup: Setup,
     bodies: Bodies,
     ground: Option<Ground>,
-    pressers: Pressers,
     /// Recipes of the populations that are there at the start, with their place in the scene.
     start: Vec<(usize, Recipe)>,
     emitters: Vec<Emitter>,
-    sinks: Vec<Sink>,
-    measurements: Vec<Measurement>,
+    /// The step of the grains' solver.
+    grain_step: StepWish,
     plan: Plan,
     meetings: Vec<Meeting>,
     warnings: Vec<Problem>,
@@ -43,196 +112,268 @@ struct Parts {
 
 /// Builds the world of a scene, its first grains placed. All problems come at once.
 pub fn assemble(parsed: &Parsed) -> Result<World, SceneErrors> {
-    let parsed = &crate::meshes::fetch(parsed.clone(), Path::new(""))?;
-    let parts = parts(parsed, None)?;
-    let refused = |problems| SceneErrors::new(parsed.name(), problems);
-    memory::check(parsed, &parts.settings, &parts.start, &parts.emitters).map_err(refused)?;
-    let grains = place::place(parsed, &parts.settings, &parts.bodies, &parts.start).map_err(refused)?;
-    let mut dem = Dem::new(parts.settings.clone());
+    assemble_as(parsed, &methods(&parsed.scene))
+}
+
+/// Builds the world of a scene whose matter is computed by these methods.
+pub fn assemble_as(parsed: &Parsed, methods: &[&Method]) -> Result<World, SceneErrors> {
+    let (parts, grains) = matter(parsed, methods)?;
+    let matter: Vec<_> = std::iter::once(parts.bodies.grains.clone()).chain(grains).collect();
+    let mut world = world(parsed, parts, methods)?;
+    let grains_at = grains_of(methods);
     // Bodies first, then one call a population, so that ids follow the scene.
-    for population in std::iter::once(&parts.bodies.grains).chain(&grains) {
-        dem.add(population).map_err(|e| {
+    for population in &matter {
+        world.solvers.get_mut(grains_at).add(population, &world.boundary).map_err(|e| {
             SceneErrors::new(parsed.name(), vec![parsed.error_at("grains", e.to_string(), "use fewer grains")])
         })?;
     }
-    let mut world = world(parts, dem, parsed.scene.domain.outside);
+    if let Some(dem) = world.solvers.find::<Dem>() {
+        dem.place_bodies(&mut world.boundary);
+    }
+    if let Some(sph) = world.solvers.find_mut::<Sph>() {
+        continuum::fill(parsed, &world.boundary, sph).map_err(|p| SceneErrors::new(parsed.name(), p))?;
+    }
     world.observe();
     Ok(world)
 }
 
+/// A scene made ready, with the grains of each population that is there at the start; or everything that is wrong with it: an unsafe time
+/// step, emitters that cannot pour, grains that do not fit into memory or into their place.
+fn matter(parsed: &Parsed, methods: &[&Method]) -> Result<(Parts, Vec<Vec<NewMatter>>), SceneErrors> {
+    let mut problems = Vec::new();
+    let parts = parts(parsed, methods, None, &mut problems);
+    let mut grains = Vec::new();
+    if let Some(parts) = &parts {
+        match memory::check(parsed, &parts.setup, &parts.start, &parts.emitters) {
+            Err(too_many) => problems.extend(too_many),
+            Ok(()) => match place::place(parsed, &parts.setup, &parts.bodies, &parts.start) {
+                Ok(placed) => grains = placed,
+                Err(misplaced) => problems.extend(misplaced),
+            },
+        }
+    }
+    match parts.filter(|_| problems.is_empty()) {
+        Some(parts) => Ok((parts, grains)),
+        None => Err(SceneErrors::new(parsed.name(), problems)),
+    }
+}
+
 /// Builds the world of a scene with the state of a checkpoint.
 pub fn restore(parsed: &Parsed, checkpoint: &Checkpoint) -> Result<Result<World, SceneErrors>, CheckpointError> {
+    restore_as(parsed, checkpoint, &methods(&parsed.scene))
+}
+
+/// The same for a scene whose matter is computed by these methods.
+pub fn restore_as(
+    parsed: &Parsed,
+    checkpoint: &Checkpoint,
+    methods: &[&Method],
+) -> Result<Result<World, SceneErrors>, CheckpointError> {
     let dt = checkpoint.f64s("world/dt", 1)?[0];
-    let mut parts = match parts(parsed, Some(dt)) {
-        Ok(parts) => parts,
+    let mut problems = Vec::new();
+    let Some(parts) = parts(parsed, methods, Some(dt), &mut problems).filter(|_| problems.is_empty()) else {
+        return Ok(Err(SceneErrors::new(parsed.name(), problems)));
+    };
+    let mut world = match world(parsed, parts, methods) {
+        Ok(world) => world,
         Err(problems) => return Ok(Err(problems)),
     };
-    live::adopt(&mut parts.settings, checkpoint)?;
-    if let Some(ground) = &mut parts.ground {
-        ground.load(checkpoint)?;
-        let material = parts.settings.walls[ground.wall].material;
-        parts.settings.walls[ground.wall] = ground.wall(material);
-    }
-    let dem = Dem::load(parts.settings.clone(), &|name| checkpoint.column(&format!("dem/{name}")))
-        .map_err(|e| checkpoint.unfit(e.to_string()))?;
-    let mut world = world(parts, dem, parsed.scene.domain.outside);
     world.load(checkpoint)?;
     Ok(Ok(world))
 }
 
-fn world(parts: Parts, dem: Dem, outside: barchan_scene::Outside) -> World {
-    let first = parts.start.iter().map(|(_, recipe)| recipe).chain(parts.emitters.iter().map(|e| &e.recipe)).next();
-    let live = Live { recipe: first.cloned(), ..Live::default() };
-    let Parts { ground, pressers, emitters, sinks, measurements, plan, meetings, warnings, .. } = parts;
-    let (left, rows) = (Tally::default(), Vec::new());
-    World { dem, ground, pressers, emitters, sinks, outside, left, measurements, rows, plan, meetings, warnings, live }
+fn world(parsed: &Parsed, parts: Parts, methods: &[&Method]) -> Result<World, SceneErrors> {
+    let scene = &parsed.scene;
+    let poured = parts.emitters.iter().map(|e| (e.recipe.clone(), e.solver));
+    let first = parts.start.iter().map(|(_, recipe)| (recipe.clone(), grains_of(methods))).chain(poured);
+    let sph = solver_of(methods, &continuum::SPH).unwrap_or(0);
+    let first = first.chain((0..scene.continuum.len()).map(|i| (continuum::recipe(scene, i), sph)));
+    let (recipe, solver) = { first }.next().map_or((None, 0), |(recipe, solver)| (Some(recipe), solver));
+    let live = Live { recipe, solver, ..Live::default() };
+    let Parts { setup, bodies, ground, emitters, plan, meetings, warnings, grain_step, .. } = parts;
+    let measurements = measurements(parsed, plan.dt)?;
+    let rigid = bodies.rigid(scene, &setup);
+    let Setup { gravity, domain, law, materials, shapes, max_overlap, fixtures } = setup;
+    let boundary = Boundary::new(fixtures, rigid, gravity);
+    let settings = Settings {
+        gravity,
+        domain,
+        law,
+        materials: materials.clone(),
+        shapes,
+        borne: bodies.grains.iter().map(|g| g.shape).collect(),
+        dt: grain_step.dt,
+        dt_reason: grain_step.reason,
+        integrator: settings::integrator(&scene.integrator),
+        precision: settings::precision(&scene.integrator),
+        max_overlap,
+    };
+    let solvers = methods.iter().map(|m| (m.make)(scene, &settings, &boundary)).collect::<Result<_, _>>();
+    let solvers = solvers
+        .map_err(|e| SceneErrors::new(parsed.name(), vec![parsed.error_at("", e.to_string(), "change the scene")]))?;
+    Ok(World {
+        steps: 0,
+        domain,
+        gravity,
+        materials,
+        boundary,
+        solvers: Solvers::new(solvers),
+        couplings: ground.into_iter().map(|g| Box::new(g) as Box<dyn Coupling>).collect(),
+        emitters,
+        sinks: sinks(scene),
+        outside: scene.domain.outside,
+        left: Tally::default(),
+        measurements,
+        rows: Vec::new(),
+        plan,
+        meetings,
+        warnings,
+        live,
+        timers: Timers::default().into(),
+    })
 }
 
-fn parts(parsed: &Parsed, dt: Option<f64>) -> Result<Parts, SceneErrors> {
+/// The measurements of a scene.
+fn measurements(parsed: &Parsed, dt: f64) -> Result<Vec<Measurement>, SceneErrors> {
+    let mut unread = Vec::new();
+    let mut all = Vec::new();
+    for (i, m) in parsed.scene.measure.iter().enumerate() {
+        match observers::from_scene(&parsed.scene, &m.what) {
+            Some(observer) => {
+                all.push(Measurement { name: m.name.clone(), schedule: Schedule::new(m.every, dt), observer })
+            }
+            None => {
+                let message = format!("nobody knows how to measure `{}`", m.what.key());
+                let help = "read the scene by `barchan_engine::load`, which knows what can be measured";
+                unread.push(parsed.error_at(&format!("measure[{i}]"), message, help));
+            }
+        }
+    }
+    if unread.is_empty() { Ok(all) } else { Err(SceneErrors::new(parsed.name(), unread)) }
+}
+
+/// Makes a scene ready, with a time step of another's choice or its own. Problems are added to the list; none where they leave nothing
+/// to go on with.
+fn parts(parsed: &Parsed, methods: &[&Method], dt: Option<f64>, problems: &mut Vec<Problem>) -> Option<Parts> {
     let scene = &parsed.scene;
-    let mut problems = Vec::new();
-    let (shapes, names) = shapes(parsed, &mut problems);
-    let mut walls = settings::walls(scene);
+    problems.extend(continuum::problems(parsed));
+    let (shapes, names) = shapes(parsed, problems);
+    let mut walls = settings::walls(parsed);
     for (i, wall) in walls.iter().enumerate() {
         problems
             .extend(wall.check().iter().map(|e| parsed.error_at(&format!("walls[{i}]"), e.problem.as_str(), e.remedy)));
     }
-    if !problems.is_empty() {
-        return Err(SceneErrors::new(parsed.name(), problems));
-    }
     // Walls of the scene, the ground, surfaces of bodies.
     let others = walls.len() + usize::from(scene.ground.is_some());
-    let bodies = Bodies::of(parsed, shapes.len() - scene.bodies.len(), others, balls(scene))
-        .map_err(|problem| SceneErrors::new(parsed.name(), vec![problem]))?;
-    let mut ground =
-        ground::make(parsed, walls.len()).map_err(|problem| SceneErrors::new(parsed.name(), vec![problem]))?;
+    let bodies = Bodies::of(parsed, shapes.len() - scene.bodies.len(), others, balls(parsed));
+    let ground = ground::make(parsed, walls.len());
+    let (bodies, mut ground) = match (bodies, ground) {
+        (Ok(bodies), Ok(ground)) if problems.is_empty() => (bodies, ground),
+        (bodies, ground) => {
+            problems.extend([bodies.err(), ground.err()].into_iter().flatten());
+            return None;
+        }
+    };
     let mut materials = settings::materials(scene);
+    materials.list.extend(continuum::materials(scene));
     let bed = ground::material(scene, &mut materials);
     walls.extend(ground.iter().map(|g| g.wall(bed)));
     walls.extend(bodies.walls.iter().cloned());
-    let mut settings = Settings {
+    let setup = Setup {
         gravity: scene.gravity,
         domain: settings::domain(&scene.domain),
         law: settings::law(&scene.contact),
         materials,
         shapes: shapes.into(),
-        walls,
-        carried: bodies.carried.clone(),
-        borne: bodies.grains.iter().map(|g| g.shape).collect(),
-        dt: f64::NAN,
-        integrator: settings::integrator(&scene.integrator),
-        precision: settings::precision(&scene.integrator),
         max_overlap: scene.integrator.max_overlap,
+        fixtures: Fixtures { walls, carried: bodies.carried.clone() },
     };
-    let maker = populations::Maker { scene, settings: &settings, names: &names };
+    let maker = populations::Maker { parsed, setup: &setup, names: &names };
     let recipes: Vec<Recipe> = (0..scene.grains.len()).map(|i| maker.of_grains(i)).collect();
     let poured: Vec<Recipe> = (0..scene.emitters.len()).map(|i| maker.of_emitter(i)).collect();
 
-    let all: Vec<&Recipe> = recipes.iter().chain(&poured).collect();
-    let top_speed = timestep::top_speed(scene, &all, &settings, &bodies);
-    let derived = timestep::derive(&settings, &all, &bodies, top_speed);
+    let of_grains = |i: &usize| scene.emitters[*i].continuum.is_none();
+    let all: Vec<&Recipe> = recipes.iter().chain((0..poured.len()).filter(of_grains).map(|i| &poured[i])).collect();
+    let top_speed = timestep::top_speed(scene, &all, &setup, &bodies);
+    let derived = timestep::derive(&setup, &all, &bodies, top_speed);
     let (chosen, dt_reason) = timestep::choose(parsed, &derived).unwrap_or_else(|problem| {
         problems.push(problem);
         (derived.dt, String::new())
     });
-    settings.dt = dt.unwrap_or(chosen);
+    let of_contacts = StepWish { dt: chosen, fixed: true, reason: dt_reason };
+    let wishes: Vec<StepWish> =
+        methods.iter().map(|m| (m.wish)(scene).unwrap_or_else(|| of_contacts.clone())).collect();
+    // One solver alone goes on with the step that its run began with.
+    let kept = dt.filter(|_| wishes.len() == 1);
+    let dt = dt.or_else(|| world_step(&wishes)).unwrap_or(chosen);
+    let dt_reason = match &wishes[..] {
+        [one] => one.reason.clone(),
+        _ => "the longest that all solvers can use".into(),
+    };
+    let grain_step = StepWish { dt: kept.unwrap_or(chosen), ..of_contacts };
     if let Some(ground) = &mut ground {
-        let first = bodies.grains.len() as u32;
-        problems.extend(ground.set_exchange(parsed, &all, first).err());
-        ground.set_dt(settings.dt);
+        match ground::terms(parsed, &all, bodies.grains.len() as u32) {
+            Ok(terms) => terms.into_iter().for_each(|t| ground.set_exchange(t)),
+            Err(problem) => problems.push(problem),
+        }
+        ground.set_pressers(ground::pressers(scene, &setup, &bodies));
+        ground.set_dt(dt);
     }
-    let pressers = Pressers::of(scene, &settings, &bodies);
-    let meetings = impact::meetings(&settings, &all, &bodies, top_speed);
-    let warnings = impact::warnings(parsed, &settings, &recipes, &poured, &bodies);
+    let meetings = impact::meetings(&setup, &all, &bodies, top_speed);
+    let warnings = impact::warnings(parsed, &setup, &recipes, &poured, &bodies);
 
     let mut emitters = Vec::new();
     for (i, recipe) in poured.iter().enumerate() {
-        match populations::pour(parsed, i, recipe.clone(), settings.dt) {
-            Ok(emitter) => emitters.push(emitter),
+        let solver = match scene.emitters[i].continuum {
+            Some(_) => solver_of(methods, &continuum::SPH).unwrap_or(0),
+            None => grains_of(methods),
+        };
+        match populations::pour(parsed, i, recipe.clone(), dt) {
+            Ok(emitter) => emitters.push(Emitter { solver, ..emitter }),
             Err(problem) => problems.push(problem),
         }
     }
     let (rain, start): (Vec<_>, Vec<_>) =
         recipes.into_iter().enumerate().partition(|&(i, _)| populations::is_rain(&scene.grains[i]));
-    emitters.extend(rain.into_iter().map(|(i, recipe)| populations::rain(scene, i, recipe, settings.dt)));
-    if !problems.is_empty() {
-        return Err(SceneErrors::new(parsed.name(), problems));
-    }
-    let measurements = (scene.measure.iter())
-        .map(|m| Measurement {
-            name: m.name.clone(),
-            schedule: Schedule::new(m.every, settings.dt),
-            observer: observers::from_scene(scene, &m.what),
-        })
-        .collect();
+    emitters.extend(
+        rain.into_iter()
+            .map(|(i, recipe)| Emitter { solver: grains_of(methods), ..populations::rain(scene, i, recipe, dt) }),
+    );
     let plan = Plan {
         name: parsed.name().into(),
         scene: scene_text(parsed),
-        meshes: files(scene),
+        meshes: parsed.assets.files(scene),
         duration: scene.duration,
-        dt: settings.dt,
+        dt,
         dt_reason,
         dt_limit: derived.limit,
         frames_every: scene.output.every,
         formats: scene.output.formats.clone(),
         checkpoint_every: scene.output.checkpoint,
     };
-    Ok(Parts {
-        settings,
-        bodies,
-        ground,
-        pressers,
-        start,
-        emitters,
-        sinks: sinks(scene),
-        measurements,
-        plan,
-        meetings,
-        warnings,
-    })
+    Some(Parts { setup, bodies, ground, start, emitters, grain_step, plan, meetings, warnings })
 }
 
 /// The text as it was written where it still says the same, comments and all; else the scene written out.
 fn scene_text(parsed: &Parsed) -> String {
-    let same = Scene::from_toml(parsed.text(), parsed.name()).is_ok_and(|again| again.scene == parsed.scene);
     match parsed.scene.to_toml() {
-        Ok(text) if !same => format!("# Written out by barchan: the scene was changed on its way to the run.\n{text}"),
+        Ok(text) if !parsed.is_as_written() => {
+            format!("# Written out by barchan: the scene was changed on its way to the run.\n{text}")
+        }
         _ => parsed.text().into(),
     }
 }
 
-/// The files that meshes were read from, by the names they have in the scene.
-fn files(scene: &Scene) -> Vec<(String, PathBuf)> {
-    let bodies = scene.bodies.iter().filter_map(|b| Some((b.mesh.clone(), b.solid.path.clone()?)));
-    let walls = scene.walls.iter().filter_map(wall_file);
-    let ground = scene.ground.as_ref().and_then(|g| {
-        let file = g.image.as_ref().map(|i| &i.file).or(g.terrain.as_ref().map(|t| &t.file))?;
-        Some((file.clone(), g.fetched.path.clone()?))
-    });
-    walls.chain(scene.shapes.values().filter_map(shape_file)).chain(bodies).chain(ground).collect()
-}
-
 /// Radii of the smallest and of the largest ball that may touch a body [m].
-fn balls(scene: &Scene) -> [f64; 2] {
+fn balls(parsed: &Parsed) -> [f64; 2] {
+    let scene = &parsed.scene;
     let sizes = scene.grains.iter().map(|g| (&g.shape, &g.radius));
     let sizes = sizes.chain(scene.emitters.iter().map(|e| (&e.shape, &e.radius)));
-    let listed = |shape: &String| scene.shapes.get(shape).and_then(|s| s.listed_radius());
+    let listed = |shape: &String| parsed.assets.listed_radius(scene, shape);
     let ends = |s: &Size| [s.to_core().min(), s.to_core().max()];
     let grains = sizes.filter_map(|(shape, size)| size.as_ref().map(ends).or_else(|| listed(shape).map(|r| [r; 2])));
-    let linings = scene.bodies.iter().filter_map(|b| Some([b.solid.shape.as_ref()?.1; 2]));
+    let linings = parsed.assets.bodies.values().map(|solid| [solid.radius; 2]);
     grains.chain(linings).fold([f64::INFINITY, 0.0], |[least, most], [a, b]| [least.min(a), most.max(b)])
-}
-
-/// The file that a wall is read from.
-fn wall_file(wall: &barchan_scene::Wall) -> Option<(String, PathBuf)> {
-    let barchan_scene::Geometry::Mesh(mesh) = &wall.geometry else { return None };
-    Some((mesh.file.clone(), mesh.surface.path.clone()?))
-}
-
-/// The file that a shape is read from.
-fn shape_file(shape: &ShapeSpec) -> Option<(String, PathBuf)> {
-    let ShapeSpec::Mesh(mesh) = shape else { return None };
-    Some((mesh.file.clone(), mesh.solid.path.clone()?))
 }
 
 /// Shapes of the scene after the built-in ones, and their names by index; those of the bodies follow, without names.
@@ -242,7 +383,7 @@ pub(crate) fn shapes(parsed: &Parsed, problems: &mut Vec<Problem>) -> (Vec<Shape
     let built_in = (ShapeSpec::TETRAHEDRON.to_string(), ShapeSpec::Tetrahedron { edge: ShapeSpec::TETRAHEDRON_EDGE });
     let listed = parsed.scene.shapes.iter().map(|(name, spec)| (name.clone(), spec.clone()));
     for (name, spec) in std::iter::once(built_in).chain(listed) {
-        match spec.to_core(&name) {
+        match parsed.assets.described(&name, &spec) {
             Ok((shape, _)) => {
                 shapes.push(shape);
                 names.push(name);
@@ -250,15 +391,15 @@ pub(crate) fn shapes(parsed: &Parsed, problems: &mut Vec<Problem>) -> (Vec<Shape
             Err(e) => problems.push(parsed.error_at(&format!("shapes.{name}"), e.to_string(), "")),
         }
     }
-    // One that was not fetched is refused later; here it only keeps its place.
-    let solid = |b: &barchan_scene::Body| b.solid.shape.as_ref().map_or_else(Shape::sphere, |s| s.0.clone());
-    shapes.extend(parsed.scene.bodies.iter().map(solid));
+    // One that was not read is refused later; here it only keeps its place.
+    let solid = |i: usize| parsed.assets.bodies.get(&i).map_or_else(Shape::sphere, |s| (*s.shape).clone());
+    shapes.extend((0..parsed.scene.bodies.len()).map(solid));
     (shapes, names)
 }
 
 fn sinks(scene: &Scene) -> Vec<Sink> {
     let mouth = |region: &SinkRegion| match region {
-        SinkRegion::Below { point, normal } => Mouth::Below(*point, normal.normalize_or(DVec3::Z)),
+        SinkRegion::Half(HalfSpace::Below { point, normal }) => Mouth::Below(*point, normal.normalize_or(DVec3::Z)),
         SinkRegion::Region(region) => Mouth::Region(region.to_core()),
     };
     scene.sinks.iter().map(|s| Sink::new(s.name.clone(), mouth(&s.region))).collect()

@@ -1,12 +1,13 @@
 //! Placing the grains that are there at the start: clear of walls, of each other and of what was placed before.
 
+use super::Setup;
 use crate::bodies::Bodies;
-use crate::emit::Recipe;
 use barchan_core::packing::{Amount, Lattice, SphereGrid, random_insertion};
+use barchan_core::recipe::Recipe;
 use barchan_core::rng::Random;
 use barchan_core::sizes::SizeDistribution;
+use barchan_core::solver::NewMatter;
 use barchan_core::walls::WallState;
-use barchan_dem::{NewGrain, Settings};
 use barchan_scene::words::{count, many};
 use barchan_scene::{Fill, FillMethod, Parsed, Place, Problem};
 use glam::DVec3;
@@ -19,18 +20,21 @@ const PLACES: u64 = 1;
 /// The grains of each population, in the scene's order.
 pub(super) fn place(
     parsed: &Parsed,
-    settings: &Settings,
+    setup: &Setup,
     bodies: &Bodies,
     recipes: &[(usize, Recipe)],
-) -> Result<Vec<Vec<NewGrain>>, Vec<Problem>> {
-    let mut placer = Placer { parsed, settings, states: Vec::new(), balls: Vec::new(), problems: Vec::new() };
-    placer.states = settings.walls.iter().map(|w| w.state_at(0.0)).collect();
-    placer.problems = bodies.overlaps(parsed, settings);
+) -> Result<Vec<Vec<NewMatter>>, Vec<Problem>> {
+    let mut placer = Placer { parsed, setup, states: Vec::new(), balls: Vec::new(), problems: Vec::new() };
+    placer.states = setup.fixtures.walls.iter().map(|w| w.state_at(0.0)).collect();
+    placer.problems = bodies.overlaps(parsed, setup);
     // Those with a surface are among the walls.
-    let bare =
-        bodies.grains.iter().enumerate().filter(|(id, _)| settings.carried.iter().all(|c| c.grain as usize != *id));
+    let bare = bodies
+        .grains
+        .iter()
+        .enumerate()
+        .filter(|(id, _)| setup.fixtures.carried.iter().all(|c| c.body as usize != *id));
     for (_, g) in bare {
-        let spheres = settings.shapes[g.shape as usize].spheres().iter();
+        let spheres = setup.shapes[g.shape as usize].spheres().iter();
         placer.balls.extend(spheres.map(|s| (g.position + g.orientation * (s.centre * g.radius), s.radius * g.radius)));
     }
     let mut populations = Vec::new();
@@ -47,7 +51,7 @@ pub(super) fn place(
 
 struct Placer<'a> {
     parsed: &'a Parsed,
-    settings: &'a Settings,
+    setup: &'a Setup,
     states: Vec<WallState>,
     /// Balls round the grains placed so far.
     balls: Vec<(DVec3, f64)>,
@@ -57,29 +61,29 @@ struct Placer<'a> {
 impl Placer<'_> {
     /// Least distance [m] to a wall, and the wall.
     fn clearance(&self, x: DVec3) -> (f64, usize) {
-        let walls = self.settings.walls.iter().zip(&self.states).enumerate();
+        let walls = self.setup.fixtures.walls.iter().zip(&self.states).enumerate();
         walls.map(|(i, (w, s))| (w.clearance(s, x), i)).fold((f64::INFINITY, 0), |a, b| if b.0 < a.0 { b } else { a })
     }
 
     /// Grains at given places. They may touch, as in a chain, but not beyond the overlap a run tolerates.
-    fn explicit(&mut self, i: usize, recipe: &Recipe, positions: &[DVec3]) -> Vec<NewGrain> {
-        let grain = |(n, &position): (usize, &DVec3)| NewGrain { position, ..recipe.grain(n as u64) };
-        let grains: Vec<NewGrain> = positions.iter().enumerate().map(grain).collect();
-        let shape = &self.settings.shapes[recipe.shape as usize];
-        let slack = 1.0 - self.settings.max_overlap;
-        let spheres = |g: &NewGrain| -> Vec<(DVec3, f64)> {
+    fn explicit(&mut self, i: usize, recipe: &Recipe, positions: &[DVec3]) -> Vec<NewMatter> {
+        let grain = |(n, &position): (usize, &DVec3)| NewMatter { position, ..recipe.grain(n as u64) };
+        let grains: Vec<NewMatter> = positions.iter().enumerate().map(grain).collect();
+        let shape = &self.setup.shapes[recipe.shape as usize];
+        let slack = 1.0 - self.setup.max_overlap;
+        let spheres = |g: &NewMatter| -> Vec<(DVec3, f64)> {
             let (at, turn, size) = (g.position, g.orientation, g.radius);
             shape.spheres().iter().map(|s| (at + turn * (s.centre * size), s.radius * size)).collect()
         };
         let all = grains.iter().flat_map(&spheres).map(|s| s.1);
-        let (low, high) = (self.settings.domain.min, self.settings.domain.max);
+        let (low, high) = (self.setup.domain.min, self.setup.domain.max);
         let mut grid = SphereGrid::new(low, high, all.chain(self.balls.iter().map(|b| b.1)));
         self.balls.iter().for_each(|&(x, r)| grid.insert(x, r * slack));
         for (n, g) in grains.iter().enumerate() {
             let path = format!("grains[{i}].at[{n}]");
             let own = spheres(g);
             if let Some(wall) = own.iter().map(|&(x, r)| (self.clearance(x), r)).find(|((d, _), r)| *d < r * slack) {
-                let name = &self.settings.walls[wall.0.1].name;
+                let name = &self.setup.fixtures.walls[wall.0.1].name;
                 let message = format!("this grain reaches {:.3e} m into {name}", wall.1 - wall.0.0);
                 self.problems.push(self.parsed.error_at(&path, message, "move it away from the wall"));
             }
@@ -92,11 +96,10 @@ impl Placer<'_> {
     }
 
     /// Grains that fill a region.
-    fn filled(&mut self, i: usize, recipe: &Recipe, fill: &Fill) -> Vec<NewGrain> {
+    fn filled(&mut self, i: usize, recipe: &Recipe, fill: &Fill) -> Vec<NewMatter> {
         let region = fill.region.to_core();
         let sizes = scaled(&recipe.sizes, recipe.reach);
-        let mut grid =
-            SphereGrid::new(self.settings.domain.min, self.settings.domain.max, self.balls.iter().map(|b| b.1));
+        let mut grid = SphereGrid::new(self.setup.domain.min, self.setup.domain.max, self.balls.iter().map(|b| b.1));
         self.balls.iter().for_each(|&(x, r)| grid.insert(x, r));
         let in_wall = |x: DVec3, r: f64| self.clearance(x).0 < r;
         let wanted = fill.count.map(|n| n as usize);
@@ -108,7 +111,7 @@ impl Placer<'_> {
             }
             FillMethod::Random => {
                 // The scene's share is that of the grains; the packer's is that of the balls round them.
-                let shape = &self.settings.shapes[recipe.shape as usize];
+                let shape = &self.setup.shapes[recipe.shape as usize];
                 let ball_over_grain = 4.0 / 3.0 * PI * recipe.reach.powi(3) / shape.volume();
                 let by_fraction = || Amount::Fraction(fill.fraction.unwrap_or_default() * ball_over_grain);
                 let amount = wanted.map_or_else(by_fraction, Amount::Count);
@@ -135,7 +138,7 @@ impl Placer<'_> {
             let help = "enlarge it, use smaller grains, or move it away from walls and other grains";
             self.problems.push(self.parsed.error_at(&format!("grains[{i}].fill"), message, help));
         }
-        let grain = |(n, &(position, r)): (usize, &(DVec3, f64))| NewGrain {
+        let grain = |(n, &(position, r)): (usize, &(DVec3, f64))| NewMatter {
             position,
             radius: r / recipe.reach,
             ..recipe.grain(n as u64)

@@ -1,11 +1,12 @@
 //! Populations: grains that are there at the start, emitters, and rain.
 
+use super::Setup;
 use super::settings;
-use crate::emit::{Emitter, Pace, Recipe};
-use crate::schedule::Schedule;
+use crate::emit::{Emitter, Pace};
 use crate::sinks::Tally;
+use barchan_core::recipe::Recipe;
 use barchan_core::regions::Region;
-use barchan_dem::Settings;
+use barchan_core::schedule::Schedule;
 use barchan_scene::{EmitterFlow, FillMethod, Grains, Parsed, Place, Problem, Scene, ShapeSpec, Size};
 use glam::{DQuat, DVec3};
 
@@ -14,8 +15,8 @@ const COVERED: f64 = 0.547;
 
 /// Makes recipes from the scene's words.
 pub(super) struct Maker<'a> {
-    pub scene: &'a Scene,
-    pub settings: &'a Settings,
+    pub parsed: &'a Parsed,
+    pub setup: &'a Setup,
     /// Names of the shapes, by index.
     pub names: &'a [String],
 }
@@ -23,20 +24,20 @@ pub(super) struct Maker<'a> {
 impl Maker<'_> {
     fn recipe(&self, population: usize, material: &str, shape: &str, radius: &Option<Size>, velocity: DVec3) -> Recipe {
         let index = self.names.iter().position(|n| n == shape).unwrap_or_default();
-        let form = &self.settings.shapes[index];
+        let form = &self.setup.shapes[index];
         // A clump that is listed in metres has a size of its own.
-        let listed = || self.scene.shapes.get(shape).and_then(|s| s.listed_radius()).map(Size::Fixed);
+        let listed = || self.parsed.assets.listed_radius(&self.parsed.scene, shape).map(Size::Fixed);
         let size = radius.clone().or_else(listed).unwrap_or(Size::Fixed(f64::NAN));
-        let material = settings::material_index(self.scene, material);
+        let material = settings::material_index(&self.parsed.scene, material);
         Recipe {
-            seed: self.scene.seed,
+            seed: self.parsed.scene.seed,
             population: population as u64,
             material,
             shape: index as u16,
             sizes: size.to_core(),
             reach: form.bounding_radius(),
             spheres: form.spheres().len(),
-            unit_mass: self.settings.materials.list[material as usize].density * form.volume(),
+            unit_mass: self.setup.materials.list[material as usize].density * form.volume(),
             velocity,
             velocity_spread: 0.0,
             spin: DVec3::ZERO,
@@ -46,11 +47,11 @@ impl Maker<'_> {
 
     /// Recipe of the i-th population.
     pub fn of_grains(&self, i: usize) -> Recipe {
-        let g = &self.scene.grains[i];
+        let g = &self.parsed.scene.grains[i];
         let recipe = self.recipe(i, &g.material, &g.shape, &g.radius, g.velocity);
-        let of_mesh = matches!(self.scene.shapes.get(&g.shape), Some(ShapeSpec::Mesh(_)));
+        let of_mesh = matches!(self.parsed.scene.shapes.get(&g.shape), Some(ShapeSpec::Mesh(_)));
         let as_it_stands = of_mesh && matches!(g.place, Place::At(_));
-        let form = &self.settings.shapes[recipe.shape as usize];
+        let form = &self.setup.shapes[recipe.shape as usize];
         let turn = g.turn.or(as_it_stands.then_some(DVec3::ZERO));
         let turn = turn.map(|t| DQuat::from_scaled_axis(t) * form.to_principal().inverse());
         Recipe { velocity_spread: g.velocity_spread, spin: g.spin, turn, ..recipe }
@@ -58,8 +59,13 @@ impl Maker<'_> {
 
     /// Recipe of the i-th emitter.
     pub fn of_emitter(&self, i: usize) -> Recipe {
-        let e = &self.scene.emitters[i];
-        self.recipe(self.scene.grains.len() + i, &e.material, &e.shape, &e.radius, e.velocity)
+        let e = &self.parsed.scene.emitters[i];
+        let population = (self.parsed.scene.grains.len() + i) as u64;
+        if let Some(name) = &e.continuum {
+            let of = self.parsed.scene.continuum.iter().position(|m| m.name == *name).unwrap_or_default();
+            return Recipe { population, velocity: e.velocity, ..super::continuum::recipe(&self.parsed.scene, of) };
+        }
+        self.recipe(self.parsed.scene.grains.len() + i, &e.material, &e.shape, &e.radius, e.velocity)
     }
 }
 
@@ -121,6 +127,7 @@ pub(super) fn pour(parsed: &Parsed, i: usize, recipe: Recipe, dt: f64) -> Result
         limit: e.count.unwrap_or(u64::MAX),
         // Four looks while a grain clears the mouth: late by a quarter of a layer at most.
         schedule: Schedule::new(0.25 * clear, dt),
+        solver: 0,
         tally: Tally::default(),
     })
 }
@@ -150,6 +157,7 @@ pub(super) fn rain(scene: &Scene, i: usize, recipe: Recipe, dt: f64) -> Emitter 
             Some(_) => Schedule::new(every.min(clearing_time(2.0 * largest, speed, g)), dt),
             None => Schedule::new(every, dt),
         },
+        solver: 0,
         tally: Tally::default(),
     }
 }

@@ -3,10 +3,11 @@
 
 use barchan_core::contact::{ContactLaw, NormalLaw, TangentialLaw};
 use barchan_core::materials::{Material, Materials, PairOverride};
-use barchan_core::walls::{Control, Drive, Keyframe, Motion, Oscillate, Rotate, Roughness, Servo, Wall};
-use barchan_dem::{Domain, Integrator, Precision};
+use barchan_core::solver::Domain;
+use barchan_core::walls::{Control, Drive, Keyframe, Motion, Oscillate, Rotate, Servo, Wall};
+use barchan_dem::{Integrator, Precision};
 use barchan_scene as scene;
-use barchan_scene::Scene;
+use barchan_scene::{Parsed, Scene};
 
 /// Index of a material by name; a checked scene names only those it has.
 pub(super) fn material_index(scene: &Scene, name: &str) -> u16 {
@@ -90,13 +91,14 @@ pub(super) fn precision(integrator: &scene::Integrator) -> Precision {
     }
 }
 
-pub(super) fn walls(scene: &Scene) -> Vec<Wall> {
-    scene.walls.iter().map(|w| wall(scene, w)).collect()
+pub(super) fn walls(parsed: &Parsed) -> Vec<Wall> {
+    (0..parsed.scene.walls.len()).map(|i| wall(parsed, i)).collect()
 }
 
-fn wall(scene: &Scene, w: &scene::Wall) -> Wall {
-    let mut wall = Wall::new(w.name.clone(), w.geometry.to_core(), material_index(scene, &w.material));
-    wall.rough = w.rough.as_ref().map(|r| Roughness { radius: r.radius, spacing: r.spacing });
+fn wall(parsed: &Parsed, index: usize) -> Wall {
+    let scene = &parsed.scene;
+    let w = &scene.walls[index];
+    let mut wall = parsed.assets.wall(scene, index, material_index(scene, &w.material));
     wall.motion = Motion {
         velocity: w.velocity,
         rotate: w.rotate.as_ref().map(|r| Rotate { point: r.point, axis: r.axis.normalize_or_zero(), rate: r.rate }),

@@ -1,23 +1,23 @@
 //! The time step of a scene: derived from its stiffest contact, or checked against it.
 
+use super::Setup;
 use crate::bodies::Bodies;
-use crate::emit::Recipe;
-use crate::ground;
 use barchan_core::contact::{TimeStep, time_step};
+use barchan_core::recipe::Recipe;
 use barchan_core::shapes::Shape;
 use barchan_core::walls::{Control, Wall};
-use barchan_dem::Settings;
+use barchan_hybrid::ground;
 use barchan_scene::{Parsed, Problem, Scene};
 use glam::DVec3;
 use std::f64::consts::TAU;
 
 /// The largest speed [m/s] with which things can meet: the fastest start, plus free fall through the domain, against
 /// the fastest wall.
-pub(super) fn top_speed(scene: &Scene, recipes: &[&Recipe], settings: &Settings, bodies: &Bodies) -> f64 {
+pub(super) fn top_speed(scene: &Scene, recipes: &[&Recipe], setup: &Setup, bodies: &Bodies) -> f64 {
     // Three standard deviations of each component: one grain in some hundreds is faster, and not much.
     let start = |r: &Recipe| r.velocity.length() + 3.0 * r.velocity_spread;
     let thrown = bodies.grains.iter().map(|g| {
-        let reach = settings.shapes[g.shape as usize].bounding_radius() * g.radius;
+        let reach = setup.shapes[g.shape as usize].bounding_radius() * g.radius;
         g.velocity.length() + g.spin.length() * reach
     });
     let fastest = recipes.iter().map(|r| start(r)).chain(thrown).fold(0.0, f64::max);
@@ -25,7 +25,7 @@ pub(super) fn top_speed(scene: &Scene, recipes: &[&Recipe], settings: &Settings,
     // A slope has no bottom along a periodic direction; friction, not the domain, bounds the speed there.
     let fall = |axis: usize| if periodic[axis] { 0.0 } else { 2.0 * scene.gravity[axis].abs() * side[axis] };
     let falling: f64 = (0..3).map(fall).sum();
-    let wall = settings.walls.iter().map(|w| wall_speed(w, side.length())).fold(0.0, f64::max);
+    let wall = setup.fixtures.walls.iter().map(|w| wall_speed(w, side.length())).fold(0.0, f64::max);
     (fastest * fastest + falling).sqrt() + wall
 }
 
@@ -52,25 +52,25 @@ fn unit(axis: DVec3) -> DVec3 {
 }
 
 /// The step that the contacts ask for.
-pub(super) fn derive(settings: &Settings, recipes: &[&Recipe], bodies: &Bodies, top_speed: f64) -> TimeStep {
+pub(super) fn derive(setup: &Setup, recipes: &[&Recipe], bodies: &Bodies, top_speed: f64) -> TimeStep {
     let smallest = |shape: &Shape| shape.spheres().iter().map(|s| s.radius).fold(1.0, f64::min);
     let grain = |r: &&Recipe| {
         let radius = r.sizes.min();
-        (r.material, radius * smallest(&settings.shapes[r.shape as usize]), r.mass(radius))
+        (r.material, radius * smallest(&setup.shapes[r.shape as usize]), r.mass(radius))
     };
-    let densities: Vec<f64> = settings.materials.list.iter().map(|m| m.density).collect();
-    let grains: Vec<_> = recipes.iter().map(grain).chain(bodies.contacts(&settings.shapes, &densities)).collect();
+    let densities: Vec<f64> = setup.materials.list.iter().map(|m| m.density).collect();
+    let grains: Vec<_> = recipes.iter().map(grain).chain(bodies.contacts(&setup.shapes, &densities)).collect();
     // Bodies do not touch the ground, nor does one alone touch its own surface.
     let (no_grains, own) = (recipes.is_empty(), bodies.carried.len());
-    let others = &settings.walls[..settings.walls.len() - if no_grains && own == 1 { 1 } else { 0 }];
+    let others = &setup.fixtures.walls[..setup.fixtures.walls.len() - if no_grains && own == 1 { 1 } else { 0 }];
     let mut partners: Vec<u16> =
         others.iter().filter(|w| !(no_grains && w.bed().is_some())).map(|w| w.material).collect();
     if no_grains && bodies.grains.len() <= 1 && partners.is_empty() {
-        return time_step(&settings.law, &settings.materials, &[], &[], top_speed);
+        return time_step(&setup.law, &setup.materials, &[], &[], top_speed);
     }
     partners.sort_unstable();
     partners.dedup();
-    time_step(&settings.law, &settings.materials, &grains, &partners, top_speed)
+    time_step(&setup.law, &setup.materials, &grains, &partners, top_speed)
 }
 
 /// The step to use, with its reason; or the problem with the one that the scene asks for.

@@ -4,7 +4,7 @@ use super::settled::{RADIUS, settings};
 use super::{Built, Case};
 use barchan_core::rng::Random;
 use barchan_core::shapes::Shape;
-use barchan_dem::NewGrain;
+use barchan_core::solver::NewMatter;
 use glam::DVec3;
 
 pub(super) const CASE: Case =
@@ -37,7 +37,7 @@ fn build(grains: usize) -> Built {
         let orientation = rng.unit_quaternion();
         let velocity = SPREAD * DVec3::new(rng.normal(), rng.normal(), rng.normal()) - DVec3::Z * DOWNWARDS;
         let position = DVec3::new(site[0] + 0.5, site[1] + 0.5, site[2] + 0.55) * pitch;
-        NewGrain {
+        NewMatter {
             position,
             velocity,
             spin: DVec3::ZERO,

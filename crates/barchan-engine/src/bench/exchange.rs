@@ -6,14 +6,17 @@
 //!
 //! What is saved depends on the stream: what flows must be computed, so the rate is part of the figure.
 
+use super::Setup;
 use super::{Built, settled};
 use crate::world::{World, WorldError};
 use crate::{SceneErrors, assemble};
+use barchan_core::columns::Saved;
 use barchan_core::rng::Random;
-use barchan_dem::{Dem, DemError, NewGrain};
-use barchan_scene::Scene;
+use barchan_core::solver::{NewMatter, SolverError};
+use barchan_dem::{Dem, DemError};
 use glam::{DQuat, DVec3};
 use std::ops::Range;
+use std::path::Path;
 use std::time::Instant;
 
 /// Mean diameter of the grains, and the largest [m].
@@ -86,6 +89,9 @@ pub enum SavingError {
     /// The solver cannot take it.
     #[error(transparent)]
     Dem(#[from] DemError),
+    /// The settled state cannot be taken over.
+    #[error(transparent)]
+    State(#[from] SolverError),
     /// The run stopped.
     #[error(transparent)]
     World(#[from] WorldError),
@@ -94,16 +100,16 @@ pub enum SavingError {
 /// Times a heap of so many grains at rest under a stream of `rate` grains a second [1/s]; `told` hears what is under way and how much of it
 /// is done.
 pub fn saving(grains: usize, rate: f64, told: &mut dyn FnMut(&str, f64)) -> Result<Saving, SavingError> {
-    let settings = heap(grains, 1.0, 0.0..1.0, false)?.dem.settings().clone();
+    let settings = setup(&heap(grains, 1.0, 0.0..1.0, false)?);
     let settle = ((SETTLE / settings.dt) as u64).next_multiple_of(super::TOLD_EVERY);
     let built = Built { settings, grains: cone(grains), settle, rest: REST };
     let dem = settled("heap", built, &mut |step, of| told("settling the heap", step as f64 / of as f64))?;
-    let (from, columns) = (dem.time(), dem.save());
+    let (from, steps, columns) = (dem.time(), dem.steps(), dem.save());
     let column = |name: &str| columns.iter().find(|c| c.0 == name).map(|c| c.1.clone());
     let end = from + WARM + MEASURED;
     both_ways(grains, rate, WARM, told, &|exchange| {
         let mut world = heap(grains, rate, from..end, exchange)?;
-        world.dem = Dem::load(world.dem.settings().clone(), &column)?;
+        world.begin_from(Saved(&column), steps)?;
         Ok(world)
     })
 }
@@ -131,10 +137,16 @@ fn both_ways(
         run(&mut world, end, &mut |done| told(name, share + (1.0 - share) * done))?;
         out.simulated = world.time() - from;
         out.seconds[k] = start.elapsed().as_secs_f64() / out.simulated;
-        out.left[k] = world.dem().len();
-        out.free[k] = out.left[k] - world.dem().pinned().len();
+        out.left[k] = world.pieces();
+        out.free[k] = out.left[k] - world.solver::<Dem>().map_or(0, |dem| dem.pinned().len());
     }
     Ok(out)
+}
+
+/// Settings and walls of the grains of a world.
+fn setup(world: &World) -> Setup {
+    let settings = world.solver::<Dem>().expect("a heap is of grains").settings().clone();
+    Setup { settings, fixtures: world.boundary().fixtures().as_ref().clone() }
 }
 
 /// Runs to a time [s].
@@ -185,12 +197,12 @@ fn heap(grains: usize, rate: f64, pours: Range<f64>, exchange: bool) -> Result<W
         pours.start,
         pours.end,
     );
-    let parsed = Scene::from_toml(&text, "heap").map_err(SavingError::Scene)?;
+    let parsed = crate::load(&text, "heap", Path::new("")).map_err(SavingError::Scene)?;
     assemble(&parsed).map_err(SavingError::Scene)
 }
 
 /// Loose grains in a cone, from below; the lowest layers of the lattice hold as many as are wanted.
-fn cone(grains: usize) -> Vec<NewGrain> {
+fn cone(grains: usize) -> Vec<NewMatter> {
     let step = LARGEST * DVec3::new(1.0, 0.75_f64.sqrt(), (2.0_f64 / 3.0).sqrt());
     let reach = (1.2 * radius(grains) / step.y).ceil() as i64;
     let mut sites: Vec<DVec3> = Vec::new();
@@ -206,7 +218,7 @@ fn cone(grains: usize) -> Vec<NewGrain> {
     sites.sort_by(|a, b| under(a).total_cmp(&under(b)));
     sites.truncate(grains);
     let mut random = Random::new(1, 0);
-    let mut grain = |position: DVec3| NewGrain {
+    let mut grain = |position: DVec3| NewMatter {
         position,
         velocity: DVec3::ZERO,
         spin: DVec3::ZERO,

@@ -22,16 +22,17 @@ fn build(grains: usize) -> Built {
     let (grains, top) = loose(grains, base, DIAMETER);
     let mut settings = settings(Shape::sphere(), base[0], top + 8.0 * DIAMETER);
     let end = base[0] + FREE * top;
-    settings.domain.max.x = end + 0.5 * DIAMETER;
-    settings.domain.max.y = base[1] + 0.5 * DIAMETER;
-    for wall in &mut settings.walls {
+    settings.settings.domain.max.x = end + 0.5 * DIAMETER;
+    settings.settings.domain.max.y = base[1] + 0.5 * DIAMETER;
+    let dt = settings.dt;
+    for wall in &mut settings.fixtures.walls {
         match (wall.name.as_str(), &mut wall.geometry) {
             ("right", _) => {
                 // The gate moves to the far end of the channel within the step after the bed has settled. A plane that
                 // recedes wakes nobody, so it costs no search.
-                wall.motion.velocity = DVec3::X * (end - base[0]) / settings.dt;
-                wall.motion.from = SETTLE as f64 * settings.dt;
-                wall.motion.until = (SETTLE + 1) as f64 * settings.dt;
+                wall.motion.velocity = DVec3::X * (end - base[0]) / dt;
+                wall.motion.from = SETTLE as f64 * dt;
+                wall.motion.until = (SETTLE + 1) as f64 * dt;
             }
             ("back", Geometry::Plane { point, .. }) => point.y = base[1],
             _ => {}
@@ -43,20 +44,20 @@ fn build(grains: usize) -> Built {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use barchan_dem::Dem;
+    use barchan_dem::Alone;
 
     #[test]
     fn the_column_rests_behind_its_gate_and_runs_out_once_that_is_gone() {
         let built = build(300);
-        let mut dem = Dem::new(built.settings);
+        let mut dem = Alone::new(built.settings.settings, built.settings.fixtures);
         dem.add(&built.grains).unwrap();
-        let mean_x = |dem: &Dem| dem.frame().position.iter().map(|p| p.x).sum::<f64>() / dem.len() as f64;
-        let kinetic = |dem: &Dem| dem.energies().translation + dem.energies().rotation;
+        let mean_x = |dem: &Alone| dem.population().position.iter().map(|p| p.x).sum::<f64>() / dem.len() as f64;
+        let kinetic = |dem: &Alone| dem.energies().translation + dem.energies().rotation;
         for _ in 0..built.settle {
             dem.step().unwrap();
         }
         let (rest, at_rest) = (mean_x(&dem), kinetic(&dem));
-        assert!(dem.walls().1.iter().all(|w| w.position == DVec3::ZERO), "the gate stands until the bed is at rest");
+        assert!(dem.walls().iter().all(|w| w.position == DVec3::ZERO), "the gate stands until the bed is at rest");
         for _ in 0..1500 {
             dem.step().unwrap();
         }

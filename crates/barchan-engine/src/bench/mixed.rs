@@ -35,7 +35,7 @@ fn build(grains: usize) -> Built {
         rolling: ROLLING,
         ..glass()
     };
-    settings.materials.list = vec![
+    settings.settings.materials.list = vec![
         material("glass", 2500.0, 0.6, 0.5),
         material("quartz", 2650.0, 0.5, 0.6),
         material("light", 1800.0, 0.4, 0.4),

@@ -12,16 +12,22 @@ mod mixed;
 mod plot;
 mod scaling;
 mod settled;
+mod skin;
 mod walls;
 
 pub use compare::{CompareError, Comparison, compare};
 pub use exchange::{Saving, SavingError, pouring, saving};
 pub use machine::Machine;
 pub use scaling::{Scaling, sizes};
+pub use skin::{Skinning, skinning};
 
 use crate::cache;
 use crate::checkpoint::{Checkpoint, CheckpointWriter, VERSION, fingerprint};
-use barchan_dem::{Dem, DemError, NewGrain, PassTime, Settings, Work};
+use barchan_core::boundary::Fixtures;
+use barchan_core::columns::Saved;
+use barchan_core::solver::NewMatter;
+use barchan_core::stages::StageTime;
+use barchan_dem::{Alone, DemError, Settings, Work};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -49,10 +55,25 @@ pub struct Case {
     build: fn(usize) -> Built,
 }
 
+/// What the grains of a case are told at their start, and the walls they are between.
+#[derive(Clone)]
+struct Setup {
+    settings: Settings,
+    fixtures: Fixtures,
+}
+
+impl std::ops::Deref for Setup {
+    type Target = Settings;
+
+    fn deref(&self) -> &Settings {
+        &self.settings
+    }
+}
+
 /// A case before it has settled.
 struct Built {
-    settings: Settings,
-    grains: Vec<NewGrain>,
+    settings: Setup,
+    grains: Vec<NewMatter>,
     /// Steps until it is at rest.
     settle: u64,
     /// Kinetic energy a grain above which it is not, and settles on [J].
@@ -67,7 +88,7 @@ pub fn case(name: &str) -> Option<&'static Case> {
 /// A case that stands ready to be timed.
 pub struct Bench {
     case: &'static Case,
-    dem: Dem,
+    dem: Alone,
 }
 
 /// What a timing found.
@@ -95,8 +116,8 @@ pub struct Timing {
     pub rss: usize,
     /// What a step must at least move and compute.
     pub work: Work,
-    /// Time spent per pass.
-    pub passes: Vec<PassTime>,
+    /// Time spent per stage.
+    pub passes: Vec<StageTime>,
     /// Hash of the last state.
     pub hash: u64,
 }
@@ -109,6 +130,15 @@ impl Bench {
         Ok(Bench { case, dem })
     }
 
+    /// Hash of a case, unsettled, after its first steps: what a change of bits is seen by.
+    pub fn first_steps(case: &Case, grains: usize, steps: u64) -> Result<u64, DemError> {
+        let Built { settings: Setup { settings, fixtures }, grains, .. } = (case.build)(grains);
+        let mut dem = Alone::new(settings, fixtures);
+        dem.add(&grains)?;
+        rayon::scope(|_| (0..steps).try_for_each(|_| dem.step()))?;
+        Ok(dem.hash())
+    }
+
     fn steps(&mut self, steps: u64) -> Result<(), DemError> {
         rayon::scope(|_| (0..steps).try_for_each(|_| self.dem.step()))
     }
@@ -119,13 +149,13 @@ impl Bench {
         self.steps(WARM)?;
         let steps =
             steps.unwrap_or_else(|| (SECONDS / warm.elapsed().as_secs_f64() * WARM as f64).ceil() as u64).max(1);
-        let before = self.dem.timers();
+        let before = self.dem.timers().to_vec();
         let start = Instant::now();
         self.steps(steps)?;
         let seconds = start.elapsed().as_secs_f64();
-        let spent = |after: PassTime| match before.iter().find(|b| b.name == after.name) {
-            Some(b) => PassTime { seconds: after.seconds - b.seconds, runs: after.runs - b.runs, ..after },
-            None => after,
+        let spent = |after: &StageTime| match before.iter().find(|b| b.name == after.name) {
+            Some(b) => StageTime { seconds: after.seconds - b.seconds, runs: after.runs - b.runs, ..*after },
+            None => *after,
         };
         let (grains, energies) = (self.dem.len(), self.dem.energies());
         Ok(Timing {
@@ -140,7 +170,7 @@ impl Bench {
             memory: self.dem.memory_bytes(),
             rss: resident().unwrap_or_else(|| self.dem.memory_bytes()),
             work: self.dem.work(),
-            passes: self.dem.timers().into_iter().map(spent).collect(),
+            passes: self.dem.timers().iter().map(spent).collect(),
             hash: self.dem.hash(),
         })
     }
@@ -166,21 +196,22 @@ impl Timing {
 }
 
 /// What was built, at rest: from the cache, or settled now and kept there under that name. `settling(step, of)` is told how far that is.
-fn settled(name: &str, built: Built, settling: &mut dyn FnMut(u64, u64)) -> Result<Dem, DemError> {
+fn settled(name: &str, built: Built, settling: &mut dyn FnMut(u64, u64)) -> Result<Alone, DemError> {
     let kept = kept(name, &built);
+    let Setup { settings, fixtures } = built.settings;
     // A state of another build may not load; it is made again then.
     let found = kept.as_ref().and_then(|path| Checkpoint::read(path).ok());
-    let found = found.and_then(|c| Dem::load(built.settings.clone(), &|name| c.column(name)).ok());
+    let found = found.and_then(|c| Alone::load(settings.clone(), fixtures.clone(), Saved(&|name| c.column(name))).ok());
     let mut dem = match found {
         Some(dem) => dem,
         None => {
-            let mut dem = Dem::new(built.settings);
+            let mut dem = Alone::new(settings, fixtures);
             dem.add(&built.grains)?;
             dem
         }
     };
     let began = dem.steps();
-    let moves = |dem: &Dem| {
+    let moves = |dem: &Alone| {
         let energies = dem.energies();
         energies.translation + energies.rotation > built.rest * dem.len() as f64
     };
@@ -208,7 +239,7 @@ fn kept(case: &str, built: &Built) -> Option<PathBuf> {
     let grains = built.grains.len();
     // The description is part of the name, so that a case that was changed settles anew; so is the version of the
     // checkpoint's format.
-    let made = fingerprint(&format!("{:?} {}", built.settings, built.settle));
+    let made = fingerprint(&format!("{:?} {:?} {}", built.settings.settings, built.settings.fixtures, built.settle));
     let name = format!("{case}-{grains}-v{VERSION}-{made:016x}.barchan");
     Some(cache::folder()?.join("bench").join(name))
 }
@@ -239,10 +270,10 @@ mod tests {
             // A sphere's jitter leaves neighbours apart; a clump's ball may be met but not by much.
             let share = if shape.is_sphere() { 1.0 } else { 0.95 } * shape.bounding_radius();
             for (i, a) in built.grains.iter().enumerate() {
-                let apart = |b: &NewGrain| a.position.distance(b.position) > share * (a.radius + b.radius);
+                let apart = |b: &NewMatter| a.position.distance(b.position) > share * (a.radius + b.radius);
                 assert!(built.grains[..i].iter().all(apart), "{}", case.name);
                 let clear = |w: &barchan_core::walls::Wall| w.clearance(&w.state_at(0.0), a.position) > 0.9 * a.radius;
-                assert!(built.settings.walls.iter().all(clear), "{}: grain {i} in a wall", case.name);
+                assert!(built.settings.fixtures.walls.iter().all(clear), "{}: grain {i} in a wall", case.name);
             }
         }
     }

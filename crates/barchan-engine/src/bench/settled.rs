@@ -3,13 +3,15 @@
 //! Material, box, time step and the loose jittered lattice it is poured from are those the peers were measured with:
 //! square base of 40 diameters for 64,000 grains, five walls of the same material, dt 1.3e-5 s.
 
-use super::{Built, Case};
+use super::{Built, Case, Setup};
+use barchan_core::boundary::Fixtures;
 use barchan_core::contact::{ContactLaw, NormalLaw, TangentialLaw};
 use barchan_core::materials::{Material, Materials};
 use barchan_core::rng::Random;
 use barchan_core::shapes::Shape;
+use barchan_core::solver::{Domain, NewMatter};
 use barchan_core::walls::{Geometry, Wall};
-use barchan_dem::{Domain, Integrator, NewGrain, Precision, Settings};
+use barchan_dem::{Integrator, Precision, Settings};
 use glam::{DQuat, DVec3};
 
 pub(super) const CASE: Case =
@@ -46,7 +48,7 @@ fn build(grains: usize) -> Built {
 
 /// The loose lattice over a base of two sides [m], for grains up to a diameter [m], shaken and stirred; and its height
 /// [m].
-pub(super) fn loose(grains: usize, base: [f64; 2], diameter: f64) -> (Vec<NewGrain>, f64) {
+pub(super) fn loose(grains: usize, base: [f64; 2], diameter: f64) -> (Vec<NewMatter>, f64) {
     let along = base.map(|side| ((side - 0.02 * diameter) / (SPACING * diameter)).floor().max(1.0));
     let pitch = [base[0] / along[0], base[1] / along[1]];
     let rise = pitch[0].max(pitch[1]);
@@ -62,7 +64,7 @@ pub(super) fn loose(grains: usize, base: [f64; 2], diameter: f64) -> (Vec<NewGra
         );
         let velocity = SPREAD * DVec3::new(rng.normal(), rng.normal(), rng.normal());
         let (spin, orientation) = (DVec3::ZERO, DQuat::IDENTITY);
-        NewGrain { position, velocity, spin, orientation, radius: RADIUS, mass: None, material: 0, shape: 0 }
+        NewMatter { position, velocity, spin, orientation, radius: RADIUS, mass: None, material: 0, shape: 0 }
     };
     let layers = grains.div_ceil(along[0] * along[1]) as f64;
     ((0..grains).map(grain).collect(), layers * rise)
@@ -84,7 +86,7 @@ pub(super) fn glass() -> Material {
 }
 
 /// The box and the material of the reference bed.
-pub(super) fn settings(shape: Shape, side: f64, height: f64) -> Settings {
+pub(super) fn settings(shape: Shape, side: f64, height: f64) -> Setup {
     let far = DVec3::new(side, side, 0.0);
     let planes =
         [("left", DVec3::X), ("right", -DVec3::X), ("front", DVec3::Y), ("back", -DVec3::Y), ("floor", DVec3::Z)];
@@ -94,19 +96,19 @@ pub(super) fn settings(shape: Shape, side: f64, height: f64) -> Settings {
     };
     let low = DVec3::splat(-0.5 * DIAMETER);
     let high = DVec3::new(side + 0.5 * DIAMETER, side + 0.5 * DIAMETER, height);
-    Settings {
+    let settings = Settings {
         gravity: DVec3::new(0.0, 0.0, -9.81),
         domain: Domain { min: low, max: high, periodic: [false; 3] },
         law: ContactLaw { normal: NormalLaw::Hertz, tangential: TangentialLaw::Mindlin },
         materials: Materials { list: vec![glass()], overrides: vec![] },
         shapes: vec![shape].into(),
-        walls: planes.map(wall).to_vec(),
         dt: 1.3e-5,
+        dt_reason: "that of the peers".into(),
         integrator: Integrator::VelocityVerlet,
         precision: Precision::Mixed,
         // The lattice falls through its own height before it rests.
         max_overlap: 0.5,
-        carried: vec![],
         borne: vec![],
-    }
+    };
+    Setup { settings, fixtures: Fixtures { walls: planes.map(wall).to_vec(), carried: vec![] } }
 }

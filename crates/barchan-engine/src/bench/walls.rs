@@ -8,8 +8,8 @@ use barchan_core::regions::Region;
 use barchan_core::rng::Random;
 use barchan_core::shapes::Shape;
 use barchan_core::sizes::SizeDistribution;
+use barchan_core::solver::NewMatter;
 use barchan_core::walls::{Geometry, Rotate, Side, Wall};
-use barchan_dem::NewGrain;
 use glam::{DQuat, DVec3};
 use std::f64::consts::PI;
 
@@ -35,19 +35,20 @@ fn build(grains: usize) -> Built {
     let filled = lattice.fill(&region, &sizes, &mut Random::new(12345, 0), &|_, _| false);
     let grain = |&(position, radius): &(DVec3, f64)| {
         let (velocity, spin, orientation) = (DVec3::ZERO, DVec3::ZERO, DQuat::IDENTITY);
-        NewGrain { position, velocity, spin, orientation, radius, mass: None, material: 0, shape: 0 }
+        NewMatter { position, velocity, spin, orientation, radius, mass: None, material: 0, shape: 0 }
     };
     let grains = filled.spheres.iter().map(grain).collect();
 
     let mut settings = settings(Shape::sphere(), 2.0 * radius, 2.0 * radius);
-    settings.domain.max = DVec3::new(2.0 * radius, LENGTH, 2.0 * radius) + 0.5 * DIAMETER;
+    settings.settings.domain.max = DVec3::new(2.0 * radius, LENGTH, 2.0 * radius) + 0.5 * DIAMETER;
     let rate = (FROUDE * settings.gravity.length() / radius).sqrt();
     let end = |name: &str, y: f64, normal: DVec3| {
         Wall::new(name, Geometry::Plane { point: DVec3::new(centre.x, y, centre.z), normal }, 0)
     };
     let mantle = Geometry::Cylinder { base: centre, axis: DVec3::Y, radius, height: None, side: Side::Inside };
-    settings.walls = vec![Wall::new("mantle", mantle, 0), end("front", 0.0, DVec3::Y), end("back", LENGTH, -DVec3::Y)];
-    for wall in &mut settings.walls {
+    settings.fixtures.walls =
+        vec![Wall::new("mantle", mantle, 0), end("front", 0.0, DVec3::Y), end("back", LENGTH, -DVec3::Y)];
+    for wall in &mut settings.fixtures.walls {
         wall.motion.rotate = Some(Rotate { point: centre, axis: DVec3::Y, rate });
     }
     // A third of a turn at 64,000 grains and more at fewer: past the angle of repose, so that the surface flows.

@@ -4,16 +4,15 @@
 //! those and the step; so an emitter's only state is what it has brought, and a resumed run agrees bit for bit. Grains
 //! appear clear of walls and of every grain that is there; what does not fit waits.
 
-mod recipe;
 mod space;
 
-pub use recipe::Recipe;
-
-use crate::schedule::Schedule;
 use crate::sinks::Tally;
+use barchan_core::boundary::Boundary;
+use barchan_core::recipe::Recipe;
 use barchan_core::regions::Region;
 use barchan_core::rng::Random;
-use barchan_dem::{Dem, DemError, Warp};
+use barchan_core::schedule::Schedule;
+use barchan_core::solver::{Domain, SolverError, Solvers};
 pub(crate) use space::Space;
 
 /// Places tried for a grain before the rest of a batch waits.
@@ -53,6 +52,8 @@ pub struct Emitter {
     pub(crate) limit: u64,
     /// When to look whether there is room.
     pub(crate) schedule: Schedule,
+    /// Index of the solver it pours into.
+    pub(crate) solver: usize,
     /// What has come.
     pub(crate) tally: Tally,
 }
@@ -102,13 +103,20 @@ impl Emitter {
             }
     }
 
-    /// Brings what is owed by its clock and finds room.
-    pub(crate) fn emit(&mut self, dem: &mut Dem, clock: &Warp) -> Result<(), DemError> {
-        let (step, time) = (dem.steps(), clock.at(dem.time()));
+    /// Brings what is owed at a time [s] of its clock, after so many world steps, and finds room.
+    pub(crate) fn emit(
+        &mut self,
+        solvers: &mut Solvers,
+        boundary: &Boundary,
+        domain: &Domain,
+        step: u64,
+        time: f64,
+    ) -> Result<(), SolverError> {
         if !self.schedule.due(step) || !self.owes(time) {
             return Ok(());
         }
-        let mut space = Space::around(dem, &self.region, self.recipe.reach * self.recipe.sizes.max());
+        let largest = self.recipe.reach * self.recipe.sizes.max();
+        let mut space = Space::around(solvers, boundary, domain, &self.region, largest);
         let mut newborn = Vec::new();
         while self.owes(time) {
             let mut grain = self.recipe.grain(self.tally.grains);
@@ -123,7 +131,7 @@ impl Emitter {
             self.tally.mass += self.recipe.mass(grain.radius);
         }
         if !newborn.is_empty() {
-            dem.add(&newborn)?;
+            solvers.get_mut(self.solver).add(&newborn, boundary)?;
         }
         Ok(())
     }

@@ -1,12 +1,44 @@
 //! Which way contacts point.
 
 use super::forces::up;
-use super::{Chosen, Observer, View};
+use super::{Asked, Chosen, Observer, View};
 use barchan_core::neighbours::nearest_image;
-use barchan_dem::Partner;
+use barchan_core::solver::Partner;
 use barchan_io::csv::Column;
+use barchan_scene::check::{Check, corners};
+use barchan_scene::measure::Measured;
+use barchan_scene::{Region, Scene, keys};
 use glam::DVec3;
 use std::collections::HashMap;
+
+keys! {
+    /// Distribution of the angle between contacts and an axis.
+    pub struct ContactAnglesKeys = "write `contact_angles = {}`" {
+        /// Number of bins from 0° to 90°.
+        bins: u64 [; within(1.0, 1e5, "a histogram of {} bins is useless", "give a number of bins such as 60")] = 18,
+        /// Axis from which angles are counted, of any length; left out: that of gravity.
+        axis: Option<DVec3> [NUMBER; direction("the axis")],
+        /// Only contacts in this region; left out: all.
+        within: Option<Region> [; help("say where: `{ box = { min, max } }`, `{ cylinder = … }` or `{ sphere = … }`")],
+        /// Thickness of the layers whose mean forces are the measure of their own [m]; left out: one mean for all.
+        layer: Option<f64> [LENGTH; positive("the thickness of a layer")],
+    }
+}
+
+impl Measured for ContactAnglesKeys {
+    const KEY: &'static str = "contact_angles";
+    const ABOUT: &'static str = "Distribution of the angle between contacts and an axis.";
+
+    fn check_all(&self, c: &mut Check, path: &str) {
+        self.within.iter().for_each(|region| corners(c, &format!("{path}.within"), region));
+    }
+}
+
+impl Asked for ContactAnglesKeys {
+    fn observer(&self, _: &Scene) -> Box<dyn Observer> {
+        Box::new(ContactAngles::new(self.bins as usize, self.axis, Chosen::new(&self.within, self.layer)))
+    }
+}
 
 /// From how many times the mean a force counts as strong [Longmore 2009, figure 7.10].
 const STRONG: f64 = 2.0;
@@ -53,15 +85,12 @@ impl Observer for ContactAngles {
     }
 
     fn measure(&mut self, view: &View<'_>) -> Vec<f64> {
-        let settings = view.dem.settings();
-        let axis = self.axis.unwrap_or(up(settings.gravity));
-        let forces = self.chosen.forces(view.dem);
-        let row: HashMap<u32, usize> = view.frame.id.iter().enumerate().map(|(row, id)| (*id, row)).collect();
-        let period = DVec3::from_array(std::array::from_fn(|k| {
-            if settings.domain.periodic[k] { (settings.domain.max - settings.domain.min)[k] } else { 0.0 }
-        }));
+        let axis = self.axis.unwrap_or(up(view.gravity));
+        let forces = self.chosen.forces(view.contacts(), view.gravity);
+        let row: HashMap<u32, usize> = view.grains().id.iter().enumerate().map(|(row, id)| (*id, row)).collect();
+        let period = view.domain.period();
         let line = |a: u32, b: u32| {
-            let d = view.frame.position[*row.get(&b)?] - view.frame.position[*row.get(&a)?];
+            let d = view.grains().position[*row.get(&b)?] - view.grains().position[*row.get(&a)?];
             Some(DVec3::from_array(std::array::from_fn(|k| nearest_image(d[k], period[k]))))
         };
         let lines = forces.iter().filter_map(|f| match f.contact.partner {

@@ -1,9 +1,28 @@
 //! Where bodies are, how they move, and what is done to them.
 
-use super::{Observer, View};
+use super::{Asked, Observer, View};
 use crate::bodies::Named;
 use barchan_io::csv::Column;
+use barchan_scene::measure::Measured;
+use barchan_scene::{Scene, keys};
 use glam::DVec3;
+
+keys! {
+    /// Place, orientation, velocity, spin, force and torque of every body.
+    pub struct BodiesKeys = "write `bodies = {}`" {
+    }
+}
+
+impl Measured for BodiesKeys {
+    const KEY: &'static str = "bodies";
+    const ABOUT: &'static str = "Place, orientation, velocity, spin, force and torque of every body.";
+}
+
+impl Asked for BodiesKeys {
+    fn observer(&self, scene: &Scene) -> Box<dyn Observer> {
+        Box::new(BodyPaths::new(crate::bodies::named(scene)))
+    }
+}
 
 /// Place [m], orientation, velocity [m/s], spin [rad/s], and the force [N] and torque about the centre of mass [N m] of all
 /// contacts, of each body. One that has left has NaN.
@@ -33,10 +52,11 @@ impl Observer for BodyPaths {
     }
 
     fn measure(&mut self, view: &View<'_>) -> Vec<f64> {
-        let f = view.frame;
+        let f = view.grains();
         let of = |b: &Named| {
             let Some(g) = f.id.iter().position(|id| *id == b.grain) else { return vec![f64::NAN; 19] };
-            let (force, torque) = view.dem.load_on(b.grain).unwrap_or((DVec3::NAN, DVec3::NAN));
+            let net = view.boundary.bodies.get(b.grain as usize).map(|b| b.net);
+            let (force, torque) = net.map_or((DVec3::NAN, DVec3::NAN), |n| (n.force, n.torque));
             let turn = f.orientation.get(g).copied().unwrap_or_default();
             let three = [f.velocity[g], f.spin[g], force, torque].map(|v| v.to_array()).concat();
             [&f.position[g].to_array()[..], &turn.to_array(), &three].concat()

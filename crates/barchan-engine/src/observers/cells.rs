@@ -6,10 +6,11 @@
 
 use super::images::Images;
 use super::solids::{Solids, volume};
-use barchan_core::frame::Frame;
+use barchan_core::columns::Column;
+use barchan_core::frame::Population;
 use barchan_core::neighbours::nearest_image;
 use barchan_core::regions::Region;
-use barchan_dem::{Column, Contact, Partner};
+use barchan_core::solver::{Contact, Partner};
 use glam::{DMat3, DVec3};
 use std::f64::consts::PI;
 use std::ops::Range;
@@ -159,7 +160,7 @@ impl Cells {
     }
 
     /// Adds what is there now.
-    pub fn add(&mut self, frame: &Frame<'_>, contacts: &[Contact]) {
+    pub fn add(&mut self, frame: &Population, contacts: &[Contact]) {
         self.looks += 1;
         for g in 0..frame.len() {
             self.add_grain(frame, g);
@@ -175,9 +176,9 @@ impl Cells {
         }
     }
 
-    fn add_grain(&mut self, frame: &Frame<'_>, g: usize) {
+    fn add_grain(&mut self, frame: &Population, g: usize) {
         let (x, v, mass, whole) = (frame.position[g], frame.velocity[g], frame.mass[g], volume(frame, g));
-        let reach = frame.shapes[frame.shape[g] as usize].bounding_radius() * frame.radius[g];
+        let reach = frame.shape_of(g).bounding_radius() * frame.radius[g];
         let diameter = (6.0 * whole / PI).cbrt();
         let (images, mut solids) = (self.images, std::mem::take(&mut self.solids));
         images.each(x - reach, x + reach, |shift| {

@@ -1,7 +1,27 @@
 //! Number of contacts a grain has.
 
-use super::{Observer, View};
+use super::{Asked, Observer, View};
+use barchan_core::solver::Gauge;
 use barchan_io::csv::Column;
+use barchan_scene::measure::Measured;
+use barchan_scene::{Scene, keys};
+
+keys! {
+    /// Contacts per grain.
+    pub struct CoordinationKeys = "write `coordination = {}`" {
+    }
+}
+
+impl Measured for CoordinationKeys {
+    const KEY: &'static str = "coordination";
+    const ABOUT: &'static str = "Contacts per grain.";
+}
+
+impl Asked for CoordinationKeys {
+    fn observer(&self, _: &Scene) -> Box<dyn Observer> {
+        Box::new(Coordination)
+    }
+}
 
 /// Mean number of touching contacts a grain, and the largest overlap over the smaller radius.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,6 +33,8 @@ impl Observer for Coordination {
     }
 
     fn measure(&mut self, view: &View<'_>) -> Vec<f64> {
-        vec![view.dem.coordination(), view.dem.largest_overlap(), view.dem.len() as f64]
+        let gauges: Vec<Gauge> = view.solvers.iter().flat_map(|s| s.totals().gauges).collect();
+        let gauge = |name: &str| gauges.iter().find(|g| g.name == name).map_or(0.0, |g| g.value);
+        vec![gauge("coordination"), gauge("largest overlap"), view.grains().len() as f64]
     }
 }

@@ -1,9 +1,41 @@
 //! How far one force knows of another.
 
-use super::{Chosen, Observer, OnSphere, View};
+use super::{Asked, Chosen, Observer, OnSphere, View};
 use barchan_core::neighbours::{Ball, Hits, Neighbours};
 use barchan_io::csv::Column;
+use barchan_scene::check::{Check, corners};
+use barchan_scene::measure::Measured;
+use barchan_scene::{Region, Scene, keys};
 use glam::DVec3;
+
+keys! {
+    /// Correlation of the forces on two spheres a distance apart.
+    pub struct ForceCorrelationKeys = "write `force_correlation = {}`" {
+        /// Number of bins.
+        bins: u64 [; within(1.0, 1e5, "a histogram of {} bins is useless", "give a number of bins such as 60")] = 50,
+        /// Largest distance, in mean diameters.
+        reach: f64 [NUMBER; positive("the reach of a correlation")] = 5.0,
+        /// Only spheres in this region; left out: all.
+        within: Option<Region> [; help("say where: `{ box = { min, max } }`, `{ cylinder = … }` or `{ sphere = … }`")],
+        /// Thickness of the layers whose mean forces are the measure of their own [m]; left out: one mean for all.
+        layer: Option<f64> [LENGTH; positive("the thickness of a layer")],
+    }
+}
+
+impl Measured for ForceCorrelationKeys {
+    const KEY: &'static str = "force_correlation";
+    const ABOUT: &'static str = "Correlation of the forces on two spheres a distance apart.";
+
+    fn check_all(&self, c: &mut Check, path: &str) {
+        self.within.iter().for_each(|region| corners(c, &format!("{path}.within"), region));
+    }
+}
+
+impl Asked for ForceCorrelationKeys {
+    fn observer(&self, _: &Scene) -> Box<dyn Observer> {
+        Box::new(ForceCorrelation::new(self.bins as usize, self.reach, Chosen::new(&self.within, self.layer)))
+    }
+}
 
 /// Correlation F(r) = ⟨fᵢ fⱼ⟩ of the normal forces on two spheres of different grains whose centres are r apart
 /// [Longmore 2009, equation 7.4; Silbert et al. 2002]: 1 where they know nothing of each other.
@@ -57,15 +89,12 @@ impl Observer for ForceCorrelation {
 
     fn measure(&mut self, view: &View<'_>) -> Vec<f64> {
         let spheres = self.chosen.spheres(view);
-        let settings = view.dem.settings();
         let diameter = 2.0 * spheres.iter().map(|s| s.radius).sum::<f64>() / spheres.len().max(1) as f64;
-        let side = settings.domain.max - settings.domain.min;
-        let closed = settings.domain.periodic;
-        let period = DVec3::from_array(std::array::from_fn(|k| if closed[k] { side[k] } else { 0.0 }));
+        let period = view.domain.period();
         let f = if spheres.is_empty() {
             vec![0.0; self.bins]
         } else {
-            self.correlate(&spheres, diameter, settings.domain.min, period)
+            self.correlate(&spheres, diameter, view.domain.min, period)
         };
         [vec![spheres.len() as f64, diameter], f].concat()
     }

@@ -1,18 +1,44 @@
-//! Grains in a region.
+//! Matter in a region.
 
-use super::{Observer, View};
-use barchan_core::regions::Region;
+use super::{Asked, Observer, View};
+use barchan_core::regions;
 use barchan_io::csv::Column;
+use barchan_scene::check::{Check, corners};
+use barchan_scene::measure::Measured;
+use barchan_scene::{Region, Scene, keys};
 
-/// Number and mass of the grains whose centre is in a region.
+keys! {
+    /// Grains and mass in a region.
+    pub struct CountKeys = "write `{ box = { min, max } }`, `{ cylinder = … }` or `{ sphere = … }`" {
+        /// Where.
+        @flat region: Region [; help("say where to count: a `box`, `cylinder` or `sphere`")],
+    }
+}
+
+impl Measured for CountKeys {
+    const KEY: &'static str = "count";
+    const ABOUT: &'static str = "Grains and mass in a region.";
+
+    fn check_all(&self, c: &mut Check, path: &str) {
+        corners(c, path, &self.region);
+    }
+}
+
+impl Asked for CountKeys {
+    fn observer(&self, _: &Scene) -> Box<dyn Observer> {
+        Box::new(CountInRegion::new(self.region.to_core()))
+    }
+}
+
+/// Number and mass of the grains and particles whose centre is in a region.
 #[derive(Clone, Debug)]
 pub struct CountInRegion {
-    region: Region,
+    region: regions::Region,
 }
 
 impl CountInRegion {
     /// In this region.
-    pub fn new(region: Region) -> CountInRegion {
+    pub fn new(region: regions::Region) -> CountInRegion {
         CountInRegion { region }
     }
 }
@@ -23,8 +49,9 @@ impl Observer for CountInRegion {
     }
 
     fn measure(&mut self, view: &View<'_>) -> Vec<f64> {
-        let inside = (0..view.frame.len()).filter(|&i| self.region.contains(view.frame.position[i]));
-        let (grains, mass) = inside.fold((0.0, 0.0), |(n, m), i| (n + 1.0, m + view.frame.mass[i]));
-        vec![grains, mass]
+        let all = view.frame.matter().flat_map(|p| p.position.iter().zip(p.mass.iter()));
+        let inside = all.filter(|(x, _)| self.region.contains(**x));
+        let (pieces, mass) = inside.fold((0.0, 0.0), |(n, m), (_, mass)| (n + 1.0, m + mass));
+        vec![pieces, mass]
     }
 }

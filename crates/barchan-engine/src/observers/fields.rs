@@ -1,11 +1,46 @@
 //! Fields of the continuum on a grid: volume fraction, velocity, stress, shear rate, inertial number.
 
 use super::cells::{Cells, LOOK_EVERY};
-use super::{Observer, View, contacts_of};
-use barchan_dem::Column;
+use super::{Asked, Observer, View, contacts_of};
+use barchan_core::columns::Column;
 use barchan_io::csv;
 use barchan_io::vti::{CellField, CellGrid};
+use barchan_scene::check::Check;
+use barchan_scene::measure::Measured;
+use barchan_scene::{Region, Scene, keys};
 use glam::{DMat3, DVec3};
+
+keys! {
+    /// Volume fraction, velocity, stress, shear rate, inertial number and friction in the cells of a grid, as images for ParaView.
+    pub struct FieldsKeys = "write `fields = { box = { min, max }, cells = [20, 1, 30] }`" {
+        /// Where: a box.
+        @flat region: Region [; help("say where to measure: `box = { min, max }`")],
+        /// Number of cells along x, y and z.
+        cells: [u64; 3] [; help("write how many cells the box has along x, y and z, such as [20, 1, 30]")],
+    }
+}
+
+impl Measured for FieldsKeys {
+    const KEY: &'static str = "fields";
+    const ABOUT: &'static str = "Volume fraction, velocity, stress, shear rate, inertial number and friction in the cells of a grid, as images for ParaView.";
+
+    fn check_all(&self, c: &mut Check, path: &str) {
+        super::boxed(c, path, &self.region);
+        let [x, y, z] = self.cells;
+        let number = x.checked_mul(y).and_then(|n| n.checked_mul(z));
+        if number.is_none_or(|n| n == 0 || n > 1 << 22) {
+            let message = format!("a grid of {x} × {y} × {z} cells cannot be");
+            c.error(format!("{path}.cells"), message, "give three numbers from 1 on, four million cells at most");
+        }
+    }
+}
+
+impl Asked for FieldsKeys {
+    fn observer(&self, scene: &Scene) -> Box<dyn Observer> {
+        let (min, max) = self.region.to_core().bounds();
+        Box::new(Fields::new(min, max, self.cells.map(|n| n as usize), super::period(scene)))
+    }
+}
 
 /// What a cell has, in the order of a row: each field's cells together, along x first, and the components of a cell together.
 pub const CELL_FIELDS: [CellField; 7] = [
@@ -94,12 +129,12 @@ impl Observer for Fields {
 
     fn watch(&mut self, view: &View<'_>) {
         if view.frame.step.is_multiple_of(LOOK_EVERY) {
-            self.0.add(view.frame, &contacts_of(view));
+            self.0.add(view.grains(), &contacts_of(view));
         }
     }
 
     fn measure(&mut self, view: &View<'_>) -> Vec<f64> {
-        self.0.add(view.frame, &contacts_of(view));
+        self.0.add(view.grains(), &contacts_of(view));
         let row = self.row();
         self.0.clear();
         row
@@ -118,13 +153,13 @@ impl Observer for Fields {
 mod tests {
     use super::super::tests::{contact, frame};
     use super::*;
-    use barchan_core::frame::Frame;
-    use barchan_dem::{Contact, Partner};
+    use barchan_core::frame::Population;
+    use barchan_core::solver::{Contact, Partner};
     use std::f64::consts::PI;
 
     /// A cubic lattice of unit spheres of density 2 in simple shear u_y = 3 z, with contacts that bear a pressure along x and a shear in
     /// the plane of the flow.
-    fn sheared() -> (Frame<'static>, Vec<Contact>) {
+    fn sheared() -> (Population, Vec<Contact>) {
         let places: Vec<DVec3> =
             (0..64).map(|n| DVec3::new((n % 4) as f64, (n / 4 % 4) as f64, (n / 16) as f64) + 0.5).collect();
         let mut f = frame(&places, 0.5);

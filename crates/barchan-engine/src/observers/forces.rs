@@ -3,7 +3,7 @@
 use super::View;
 use barchan_core::frame::SphereView;
 use barchan_core::regions::Region;
-use barchan_dem::{Contact, Dem, Domain, Partner};
+use barchan_core::solver::{Contact, Domain, Partner};
 use glam::DVec3;
 use std::collections::HashMap;
 
@@ -48,11 +48,16 @@ pub struct OnSphere {
 }
 
 impl Chosen {
-    /// The chosen contacts between grains at this instant. Both forces have a mean of exactly 1 (or 0, where there are none).
-    pub fn forces(&self, dem: &Dem) -> Vec<Force> {
-        let contacts = dem.contacts().into_iter().filter(|c| matches!(c.partner, Partner::Grain(_)));
+    /// As a scene asks for it.
+    pub(super) fn new(within: &Option<barchan_scene::Region>, layer: Option<f64>) -> Chosen {
+        Chosen { within: within.as_ref().map(|r| r.to_core()), layer }
+    }
+
+    /// The chosen ones of all contacts, between grains, under a gravity [m/s²]. Both forces have a mean of exactly 1 (or 0, where there are none).
+    pub fn forces(&self, contacts: Vec<Contact>, gravity: DVec3) -> Vec<Force> {
+        let contacts = contacts.into_iter().filter(|c| matches!(c.partner, Partner::Grain(_)));
         let contacts: Vec<Contact> = contacts.filter(|c| self.holds(c.point)).collect();
-        let up = up(dem.settings().gravity);
+        let up = up(gravity);
         let heights: Vec<f64> = contacts.iter().map(|c| c.point.dot(up)).collect();
         let (mut normal, mut tangential): (Vec<f64>, Vec<f64>) =
             contacts.iter().map(|c| (c.normal_force.max(0.0), c.tangential_force.length())).unzip();
@@ -66,7 +71,7 @@ impl Chosen {
     pub fn spheres(&self, view: &View<'_>) -> Vec<OnSphere> {
         let mut spheres = loaded(view);
         spheres.retain(|s| self.holds(s.centre));
-        let up = up(view.dem.settings().gravity);
+        let up = up(view.gravity);
         let heights: Vec<f64> = spheres.iter().map(|s| s.centre.dot(up)).collect();
         let (mut normal, mut tangential): (Vec<f64>, Vec<f64>) =
             spheres.iter().map(|s| (s.normal, s.tangential)).unzip();
@@ -101,23 +106,23 @@ impl Chosen {
 
 /// All spheres on which a contact presses, with their forces in N, in the order of the frame.
 fn loaded(view: &View<'_>) -> Vec<OnSphere> {
-    let row: HashMap<u32, usize> = view.frame.id.iter().enumerate().map(|(row, id)| (*id, row)).collect();
-    let domain = view.dem.settings().domain;
+    let row: HashMap<u32, usize> = view.grains().id.iter().enumerate().map(|(row, id)| (*id, row)).collect();
+    let domain = *view.domain;
     let mut forces: HashMap<(usize, usize), (f64, f64)> = HashMap::new();
     let mut press = |id: u32, point: DVec3, c: &Contact| {
         let Some(&grain) = row.get(&id) else { return };
         // Across a periodic side the point lies beside the other partner.
-        let point = point + image(&domain, view.frame.position[grain] - point);
+        let point = point + image(&domain, view.grains().position[grain] - point);
         // The sphere that touches is the one whose surface is at the point.
         let off = |s: &SphereView| (s.centre.distance(point) - s.radius).abs();
-        let nearest = view.frame.spheres_of(grain).enumerate().min_by(|a, b| off(&a.1).total_cmp(&off(&b.1)));
+        let nearest = view.grains().spheres_of(grain).enumerate().min_by(|a, b| off(&a.1).total_cmp(&off(&b.1)));
         if let Some((sphere, _)) = nearest {
             let (normal, tangential) = forces.entry((grain, sphere)).or_default();
             *normal += c.normal_force.max(0.0);
             *tangential += c.tangential_force.length();
         }
     };
-    for c in view.dem.contacts() {
+    for c in view.contacts() {
         press(c.grain, c.point, &c);
         if let Partner::Grain(other) = c.partner {
             press(other, c.point, &c);
@@ -126,7 +131,7 @@ fn loaded(view: &View<'_>) -> Vec<OnSphere> {
     let mut sums: Vec<_> = forces.into_iter().collect();
     sums.sort_unstable_by_key(|s| s.0);
     let place = |((grain, sphere), (normal, tangential)): ((usize, usize), (f64, f64))| {
-        let s = view.frame.spheres_of(grain).nth(sphere)?;
+        let s = view.grains().spheres_of(grain).nth(sphere)?;
         Some(OnSphere { grain, centre: s.centre, radius: s.radius, normal, tangential })
     };
     sums.into_iter().filter_map(place).collect()

@@ -1,8 +1,31 @@
 //! How contact forces are distributed.
 
-use super::{Observer, View};
-use barchan_dem::Partner;
+use super::{Asked, Observer, View};
+use barchan_core::solver::Partner;
 use barchan_io::csv::Column;
+use barchan_scene::measure::Measured;
+use barchan_scene::{Scene, keys};
+
+keys! {
+    /// Histogram of the normal contact forces over their mean.
+    pub struct ForceHistogramKeys = "write `force_histogram = {}`" {
+        /// Number of bins.
+        bins: u64 [; within(1.0, 1e5, "a histogram of {} bins is useless", "give a number of bins such as 60")] = 60,
+        /// Largest force over the mean.
+        max: f64 [NUMBER; positive("the upper end of a histogram")] = 6.0,
+    }
+}
+
+impl Measured for ForceHistogramKeys {
+    const KEY: &'static str = "force_histogram";
+    const ABOUT: &'static str = "Histogram of the normal contact forces over their mean.";
+}
+
+impl Asked for ForceHistogramKeys {
+    fn observer(&self, _: &Scene) -> Box<dyn Observer> {
+        Box::new(ForceHistogram::new(self.bins as usize, self.max))
+    }
+}
 
 /// Densities P(f) of normal and tangential forces between grains, each force over its mean, so that the curves of beds
 /// of any size fall together [Radjai et al. 1996; Silbert et al. 2002].
@@ -51,7 +74,7 @@ impl Observer for ForceHistogram {
 
     fn measure(&mut self, view: &View<'_>) -> Vec<f64> {
         // An attraction that outweighs the spring counts as no pressure.
-        let (normal, tangential): (Vec<f64>, Vec<f64>) = (view.dem.contacts().iter())
+        let (normal, tangential): (Vec<f64>, Vec<f64>) = (view.contacts().iter())
             .filter(|c| matches!(c.partner, Partner::Grain(_)))
             .map(|c| (c.normal_force.max(0.0), c.tangential_force.length()))
             .unzip();

@@ -1,7 +1,7 @@
 //! Observers: what a run measures, one file each, one row at a time.
 //!
-//! An observer reads the solver and a [`Frame`] and gives a row of numbers; it never changes the world. To add one, write
-//! a file here that implements [`Observer`] and one line in [`from_scene`].
+//! An observer reads a [`View`] of the world and gives a row of numbers; it never changes the world. To add one, write
+//! a file here with its keys ([`Asked`]) and its code ([`Observer`]), and one line in `KINDS`.
 
 mod angles;
 mod bodies;
@@ -18,6 +18,7 @@ mod histogram;
 mod images;
 mod network;
 mod packing;
+mod pressure_on;
 mod profile;
 mod repose;
 mod solids;
@@ -36,26 +37,62 @@ pub use ground::GroundAccount;
 pub use histogram::ForceHistogram;
 pub use network::ForceNetwork;
 pub use packing::Packing;
+pub use pressure_on::PressureOn;
 pub use profile::{PROFILE_FIELDS, Profile};
 pub use repose::{Repose, Slope};
 pub use wall_forces::WallForces;
 
-use crate::ground::Ground;
-use barchan_core::frame::Frame;
-use barchan_dem::{Column, Contact, Dem, Departed, Partner};
+use barchan_core::boundary::Boundary;
+use barchan_core::columns::Column;
+use barchan_core::frame::{Frame, Population};
+use barchan_core::solver::{Contact, Coupling, Departed, Domain, Energies, Partner, Solvers};
+use barchan_hybrid::ground::Ground;
 use barchan_io::csv;
 use barchan_io::vti::CellGrid;
-use barchan_scene::{Region, Scene, What};
+use barchan_scene::check::{Check, corners};
+use barchan_scene::measure::{self, Measured, Vocabulary, What};
+use barchan_scene::{Region, Scene};
 use glam::DVec3;
+use std::any::Any;
 
 /// What an observer may look at.
 pub struct View<'a> {
-    /// The solver.
-    pub dem: &'a Dem,
-    /// Its state, as readers see it, without the surface of the ground.
-    pub frame: &'a Frame<'a>,
+    /// What solvers have published.
+    pub frame: &'a Frame,
+    /// The solvers.
+    pub solvers: &'a Solvers,
+    /// What joins them.
+    pub couplings: &'a [Box<dyn Coupling>],
+    /// Walls and bodies.
+    pub boundary: &'a Boundary,
+    /// Where matter lives.
+    pub domain: &'a Domain,
+    /// Acceleration of gravity [m/s²].
+    pub gravity: DVec3,
+}
+
+impl View<'_> {
+    /// The grains; none where there are none.
+    pub fn grains(&self) -> &Population {
+        self.frame.grains()
+    }
+
+    /// Contacts of all solvers.
+    pub fn contacts(&self) -> Vec<Contact> {
+        self.solvers.iter().flat_map(|s| s.contacts()).collect()
+    }
+
+    /// Energies of all solvers.
+    pub fn energies(&self) -> Energies {
+        let mut sum = Energies::default();
+        self.solvers.iter().for_each(|s| sum += s.totals().energies);
+        sum
+    }
+
     /// The ground, where there is one.
-    pub ground: Option<&'a Ground>,
+    pub fn ground(&self) -> Option<&Ground> {
+        self.couplings.iter().find_map(|c| (c.as_ref() as &dyn Any).downcast_ref())
+    }
 }
 
 /// A measurement that gives one row of numbers whenever it is due.
@@ -79,8 +116,8 @@ pub trait Observer: Send {
     /// Looks at the world, every few steps.
     fn watch(&mut self, _view: &View<'_>) {}
 
-    /// Grains that a sink or an open side took, as they were when they left.
-    fn departed(&mut self, _gone: &[Departed]) {}
+    /// What a sink or an open side took of a population, as it was when it left.
+    fn departed(&mut self, _population: &str, _gone: &[Departed]) {}
 
     /// What must survive a checkpoint, as named columns.
     fn save(&self) -> Vec<(&'static str, Column)> {
@@ -93,65 +130,69 @@ pub trait Observer: Send {
     }
 }
 
-/// The observer that a scene asks for.
-pub fn from_scene(scene: &Scene, what: &What) -> Box<dyn Observer> {
-    let chosen = |within: &Option<Region>, layer: &Option<f64>| Chosen {
-        within: within.as_ref().map(|r| r.to_core()),
-        layer: *layer,
-    };
-    match what {
-        What::Energy {} => Box::new(Energy),
-        What::Coordination {} => Box::new(Coordination),
-        What::Flow { point, normal } => {
-            let (side, periodic) = (scene.domain.max - scene.domain.min, scene.domain.is_periodic());
-            let shortest = (0..3).filter(|&a| periodic[a]).map(|a| side[a]).fold(f64::INFINITY, f64::min);
-            Box::new(Flow::new(*point, *normal, 0.5 * shortest))
-        }
-        What::Count(region) => Box::new(CountInRegion::new(region.to_core())),
-        What::Repose { point, along, flank, column, ceiling } => Box::new(Repose {
-            point: *point,
-            up: (-scene.gravity).normalize_or(DVec3::Z),
-            along: *along,
-            flank: *flank,
-            column: *column,
-            ceiling: ceiling.unwrap_or(f64::INFINITY),
-        }),
-        What::WallForces {} => {
-            let walls = scene.walls.iter().map(|w| w.name.clone());
-            Box::new(WallForces::new(walls.chain(scene.ground.iter().map(|_| "ground".into())).collect()))
-        }
-        What::Ground {} => Box::new(GroundAccount),
-        What::Bodies {} => Box::new(BodyPaths::new(crate::bodies::named(scene))),
-        What::ForceHistogram { bins, max } => Box::new(ForceHistogram::new(*bins as usize, *max)),
-        What::ForceNetwork { within, layer } => Box::new(ForceNetwork::new(chosen(within, layer))),
-        What::ForceCorrelation { bins, reach, within, layer } => {
-            Box::new(ForceCorrelation::new(*bins as usize, *reach, chosen(within, layer)))
-        }
-        What::ContactAngles { bins, axis, within, layer } => {
-            Box::new(ContactAngles::new(*bins as usize, *axis, chosen(within, layer)))
-        }
-        What::Packing { region, rattlers_below } => {
-            // A grain is held by two contacts opposite each other only if they can rub.
-            let rubs = scene.grains.iter().any(|g| scene.materials.get(&g.material).is_some_and(|m| m.friction > 0.0));
-            let below = rattlers_below.unwrap_or(if rubs { 2 } else { 4 });
-            Box::new(Packing::new(region.to_core(), period(scene), below as u32))
-        }
-        What::Fields { region, cells } => {
-            let (min, max) = corners(region);
-            Box::new(Fields::new(min, max, cells.map(|n| n as usize), period(scene)))
-        }
-        What::Profile { region, axis, bins } => {
-            let (min, max) = corners(region);
-            Box::new(Profile::new(min, max, *axis as usize, *bins as usize, period(scene)))
-        }
+/// Keys of a `[[measure]]`, and the observer that they ask for.
+pub trait Asked: Measured {
+    /// The observer.
+    fn observer(&self, scene: &Scene) -> Box<dyn Observer>;
+}
+
+/// An observer that scenes can ask for.
+#[derive(Clone, Copy)]
+struct Kind {
+    keys: measure::Kind,
+    make: fn(&Scene, &What) -> Option<Box<dyn Observer>>,
+}
+
+impl Kind {
+    const fn of<T: Asked>() -> Kind {
+        Kind { keys: measure::Kind::of::<T>(), make: |scene, what| what.get::<T>().map(|keys| keys.observer(scene)) }
     }
 }
 
-/// Corners of a box [m]; of any other region, which the scene's check refuses where a box is asked for, those of its bounds.
-fn corners(region: &Region) -> (DVec3, DVec3) {
-    match *region {
-        Region::Box { min, max } => (min, max),
-        _ => region.to_core().bounds(),
+/// All observers.
+const KINDS: &[Kind] = &[
+    Kind::of::<energy::EnergyKeys>(),
+    Kind::of::<coordination::CoordinationKeys>(),
+    Kind::of::<flow::FlowKeys>(),
+    Kind::of::<count::CountKeys>(),
+    Kind::of::<repose::ReposeKeys>(),
+    Kind::of::<wall_forces::WallForcesKeys>(),
+    Kind::of::<pressure_on::PressureOnKeys>(),
+    Kind::of::<bodies::BodiesKeys>(),
+    Kind::of::<ground::GroundKeys>(),
+    Kind::of::<histogram::ForceHistogramKeys>(),
+    Kind::of::<packing::PackingKeys>(),
+    Kind::of::<profile::ProfileKeys>(),
+    Kind::of::<fields::FieldsKeys>(),
+    Kind::of::<network::ForceNetworkKeys>(),
+    Kind::of::<correlation::ForceCorrelationKeys>(),
+    Kind::of::<angles::ContactAnglesKeys>(),
+];
+
+/// What scenes are read with: the keys of all observers.
+pub const VOCABULARY: Vocabulary = Vocabulary { measures: &KEYS };
+
+const KEYS: [measure::Kind; KINDS.len()] = {
+    let mut keys = [KINDS[0].keys; KINDS.len()];
+    let mut i = 0;
+    while i < keys.len() {
+        keys[i] = KINDS[i].keys;
+        i += 1;
+    }
+    keys
+};
+
+/// The observer that a scene asks for; none where the scene was read without [`VOCABULARY`].
+pub fn from_scene(scene: &Scene, what: &What) -> Option<Box<dyn Observer>> {
+    KINDS.iter().find_map(|kind| (kind.make)(scene, what))
+}
+
+/// Checks a region that must be a box.
+fn boxed(c: &mut Check, path: &str, region: &Region) {
+    corners(c, path, region);
+    let at = format!("{path}.{}", region.key());
+    if !matches!(region, Region::Box { .. }) && c.given(&at) {
+        c.error(at, "this measurement needs a box", "write `box = { min, max }`");
     }
 }
 
@@ -163,14 +204,14 @@ fn period(scene: &Scene) -> DVec3 {
 
 /// All contacts; what touches the surface of a body touches the body.
 fn contacts_of(view: &View<'_>) -> Vec<Contact> {
-    let mut contacts = view.dem.contacts();
-    let carried = &view.dem.settings().carried;
+    let mut contacts = view.contacts();
+    let carried = &view.boundary.fixtures().carried;
     if !carried.is_empty() {
         for c in &mut contacts {
             if let Partner::Wall(w) = c.partner
                 && let Some(body) = carried.iter().find(|b| b.wall == w)
             {
-                c.partner = Partner::Grain(body.grain);
+                c.partner = Partner::Grain(body.body);
             }
         }
     }
@@ -183,9 +224,10 @@ mod tests {
     use barchan_core::shapes::Shape;
 
     /// Spheres of one radius and unit mass, at rest, with ids in order.
-    pub(super) fn frame(places: &[DVec3], radius: f64) -> Frame<'static> {
+    pub(super) fn frame(places: &[DVec3], radius: f64) -> Population {
         let n = places.len();
-        Frame {
+        Population {
+            name: "grains".into(),
             position: places.to_vec().into(),
             velocity: vec![DVec3::ZERO; n].into(),
             spin: vec![DVec3::ZERO; n].into(),
@@ -195,7 +237,7 @@ mod tests {
             material: vec![0; n].into(),
             shape: vec![0; n].into(),
             shapes: vec![Shape::sphere()].into(),
-            ..Frame::default()
+            ..Population::default()
         }
     }
 

@@ -1,7 +1,35 @@
 //! How unevenly contacts share the load.
 
-use super::{Chosen, Observer, View};
+use super::{Asked, Chosen, Observer, View};
 use barchan_io::csv::Column;
+use barchan_scene::check::{Check, corners};
+use barchan_scene::measure::Measured;
+use barchan_scene::{Region, Scene, keys};
+
+keys! {
+    /// How unevenly the contacts between grains share the load.
+    pub struct ForceNetworkKeys = "write `force_network = {}`" {
+        /// Only contacts in this region; left out: all.
+        within: Option<Region> [; help("say where: `{ box = { min, max } }`, `{ cylinder = … }` or `{ sphere = … }`")],
+        /// Thickness of the layers whose mean forces are the measure of their own [m]; left out: one mean for all.
+        layer: Option<f64> [LENGTH; positive("the thickness of a layer")],
+    }
+}
+
+impl Measured for ForceNetworkKeys {
+    const KEY: &'static str = "force_network";
+    const ABOUT: &'static str = "How unevenly the contacts between grains share the load.";
+
+    fn check_all(&self, c: &mut Check, path: &str) {
+        self.within.iter().for_each(|region| corners(c, &format!("{path}.within"), region));
+    }
+}
+
+impl Asked for ForceNetworkKeys {
+    fn observer(&self, _: &Scene) -> Box<dyn Observer> {
+        Box::new(ForceNetwork::new(Chosen::new(&self.within, self.layer)))
+    }
+}
 
 /// Strong and weak part of the network of contacts between grains [Radjai et al. 1998; Longmore 2009, 7.2.2].
 ///
@@ -42,7 +70,7 @@ impl Observer for ForceNetwork {
     }
 
     fn measure(&mut self, view: &View<'_>) -> Vec<f64> {
-        let forces = self.chosen.forces(view.dem);
+        let forces = self.chosen.forces(view.contacts(), view.gravity);
         let press = || forces.iter().map(|f| f.contact.normal_force.max(0.0));
         let mean = press().sum::<f64>() / forces.len().max(1) as f64;
         let mut relative: Vec<f64> = forces.iter().map(|f| f.normal).collect();

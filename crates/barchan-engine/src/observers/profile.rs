@@ -1,10 +1,42 @@
 //! Fields of the continuum along a direction: volume fraction, velocity, stress, inertial number.
 
 use super::cells::{Cells, LOOK_EVERY};
-use super::{Observer, View, contacts_of};
-use barchan_dem::Column;
+use super::{Asked, Observer, View, contacts_of};
+use barchan_core::columns::Column;
 use barchan_io::csv;
+use barchan_scene::check::Check;
+use barchan_scene::measure::Measured;
+use barchan_scene::{Axis, Region, Scene, keys};
 use glam::DVec3;
+
+keys! {
+    /// Volume fraction, velocity, stress, shear rate, inertial number and friction in bins along an axis.
+    pub struct ProfileKeys = "write `profile = { box = { min, max }, axis = \"z\", bins = 20 }`" {
+        /// Where: a box.
+        @flat region: Region [; help("say where to measure: `box = { min, max }`")],
+        /// Along which direction of the box.
+        axis: Axis = Axis::Z,
+        /// Number of bins.
+        bins: u64 [; within(1.0, 1e4, "a profile of {} bins is useless", "give a number of bins such as 20")] = 20,
+    }
+}
+
+impl Measured for ProfileKeys {
+    const KEY: &'static str = "profile";
+    const ABOUT: &'static str =
+        "Volume fraction, velocity, stress, shear rate, inertial number and friction in bins along an axis.";
+
+    fn check_all(&self, c: &mut Check, path: &str) {
+        super::boxed(c, path, &self.region);
+    }
+}
+
+impl Asked for ProfileKeys {
+    fn observer(&self, scene: &Scene) -> Box<dyn Observer> {
+        let (min, max) = self.region.to_core().bounds();
+        Box::new(Profile::new(min, max, self.axis as usize, self.bins as usize, super::period(scene)))
+    }
+}
 
 /// What a profile gives in each bin, with its unit, in the order of the columns.
 pub const PROFILE_FIELDS: [(&str, &str); 14] = [
@@ -106,12 +138,12 @@ impl Observer for Profile {
 
     fn watch(&mut self, view: &View<'_>) {
         if view.frame.step.is_multiple_of(LOOK_EVERY) {
-            self.cells.add(view.frame, &contacts_of(view));
+            self.cells.add(view.grains(), &contacts_of(view));
         }
     }
 
     fn measure(&mut self, view: &View<'_>) -> Vec<f64> {
-        self.cells.add(view.frame, &contacts_of(view));
+        self.cells.add(view.grains(), &contacts_of(view));
         let row = self.row();
         self.cells.clear();
         row
@@ -131,13 +163,13 @@ mod tests {
     use super::super::cells::Sums;
     use super::super::tests::{contact, frame};
     use super::*;
-    use barchan_core::frame::Frame;
+    use barchan_core::frame::Population;
     use barchan_core::rng::Random;
-    use barchan_dem::{Contact, Partner};
+    use barchan_core::solver::{Contact, Partner};
     use std::f64::consts::PI;
 
     /// A hundred grains anywhere in a box of side 1, periodic along x, with velocities, and contacts between neighbours in number.
-    fn crowd() -> (Frame<'static>, Vec<Contact>) {
+    fn crowd() -> (Population, Vec<Contact>) {
         let mut rng = Random::new(11, 4);
         let places: Vec<DVec3> = (0..100).map(|_| 0.3 * rng.in_ball() + 0.5).collect();
         let mut f = frame(&places, 0.07);

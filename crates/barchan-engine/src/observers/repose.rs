@@ -1,10 +1,64 @@
 //! Angle of repose of a pile or a slope.
 
-use super::{Observer, View};
+use super::{Asked, Observer, View};
 use barchan_core::frame::SphereView;
 use barchan_io::csv::Column;
+use barchan_scene::check::Check;
+use barchan_scene::measure::Measured;
+use barchan_scene::{Scene, keys};
 use glam::DVec3;
 use std::collections::BTreeMap;
+
+keys! {
+    /// Angle of repose [deg], its standard error [deg], height [m] and run-out [m] of a pile or a slope.
+    pub struct ReposeKeys = "write `repose = { point = [0, 0, 0] }`" {
+        /// On the floor: the foot of the pile's upright axis, or where a slope begins [m].
+        point: DVec3 [LENGTH; grows],
+        /// Level direction in which a slope is followed, of any length; left out: the pile is a cone.
+        along: Option<DVec3>,
+        /// Part of the height to which the line is fitted.
+        flank: [f64; 2] [; help("write the lower and the upper end, such as [0.2, 0.8]")] = [0.2, 0.8],
+        /// Side of the columns whose highest sphere is the surface [m]; left out: the mean diameter of the spheres.
+        column: Option<f64> [LENGTH; positive("the side of a column")],
+        /// Height above the point from which on grains are left out [m]; left out: none are.
+        ceiling: Option<f64> [LENGTH; grows, positive("the ceiling")],
+    }
+}
+
+impl Measured for ReposeKeys {
+    const KEY: &'static str = "repose";
+    const ABOUT: &'static str =
+        "Angle of repose [deg], its standard error [deg], height [m] and run-out [m] of a pile or a slope.";
+
+    fn check_all(&self, c: &mut Check, path: &str) {
+        let up = (-c.scene.gravity).normalize_or(DVec3::Z);
+        if let Some(along) = self.along
+            && along.cross(up).length() <= 1e-9 * along.length()
+        {
+            let help = "give a direction across gravity, such as [1, 0, 0]";
+            c.error(format!("{path}.along"), "the direction of a slope is not level", help);
+        }
+        // What is not a number has been reported when it was read, and compares as false here.
+        let [low, high] = self.flank;
+        if low < 0.0 || low >= high || high > 1.0 {
+            let message = format!("a flank from {low} to {high} of the height is none");
+            c.error(format!("{path}.flank"), message, "give two shares from 0 to 1, the lower one first");
+        }
+    }
+}
+
+impl Asked for ReposeKeys {
+    fn observer(&self, scene: &Scene) -> Box<dyn Observer> {
+        Box::new(Repose {
+            point: self.point,
+            up: (-scene.gravity).normalize_or(DVec3::Z),
+            along: self.along,
+            flank: self.flank,
+            column: self.column,
+            ceiling: self.ceiling.unwrap_or(f64::INFINITY),
+        })
+    }
+}
 
 /// Tuning constant of the bisquare weights over the spread of the residuals: 95 % as efficient as least squares for
 /// normal noise [Huber and Ronchetti 2009].
@@ -200,7 +254,7 @@ impl Observer for Repose {
     }
 
     fn measure(&mut self, view: &View<'_>) -> Vec<f64> {
-        let spheres: Vec<SphereView> = view.frame.spheres().collect();
+        let spheres: Vec<SphereView> = view.frame.matter().flat_map(|p| p.spheres()).collect();
         let slope = self.fit(spheres.iter().copied());
         vec![slope.angle, slope.error, slope.height, slope.run_out]
     }

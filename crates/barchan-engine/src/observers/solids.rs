@@ -4,7 +4,7 @@
 //! point: a thousand points fill the shape evenly, each stands for the same share of its exact volume. A grain that is
 //! wholly inside counts exactly; one that is cut is right to about a hundredth of its volume.
 
-use barchan_core::frame::Frame;
+use barchan_core::frame::Population;
 use barchan_core::regions::Region;
 use barchan_core::shapes::Shape;
 use glam::DVec3;
@@ -22,8 +22,8 @@ pub(super) struct Solids {
 
 impl Solids {
     /// Volume [m³] of grain `g`, moved by `shift`, in a region. Whatever [`Region`] says of balls must hold for it.
-    pub fn volume_in(&mut self, frame: &Frame<'_>, g: usize, shift: DVec3, region: &Region) -> f64 {
-        let shape = &frame.shapes[frame.shape[g] as usize];
+    pub fn volume_in(&mut self, frame: &Population, g: usize, shift: DVec3, region: &Region) -> f64 {
+        let shape = frame.shape_of(g);
         let (centre, r) = (frame.position[g] + shift, frame.radius[g]);
         if shape.is_sphere() {
             return ball_in(region, centre, r);
@@ -43,8 +43,8 @@ impl Solids {
 }
 
 /// Volume of a grain [m³].
-pub(super) fn volume(frame: &Frame<'_>, g: usize) -> f64 {
-    frame.shapes[frame.shape[g] as usize].volume() * frame.radius[g].powi(3)
+pub(super) fn volume(frame: &Population, g: usize) -> f64 {
+    frame.shape_of(g).volume() * frame.radius[g].powi(3)
 }
 
 /// Points of a cubic lattice that lie in a shape, about [`POINTS`] of them.

@@ -1,8 +1,28 @@
 //! Load of the grains on the walls.
 
-use super::{Observer, View};
+use super::{Asked, Observer, View};
 use barchan_core::frame::WallFrame;
 use barchan_io::csv::Column;
+use barchan_scene::measure::Measured;
+use barchan_scene::{Scene, keys};
+
+keys! {
+    /// Force [N] and torque [N m] on every wall.
+    pub struct WallForcesKeys = "write `wall_forces = {}`" {
+    }
+}
+
+impl Measured for WallForcesKeys {
+    const KEY: &'static str = "wall_forces";
+    const ABOUT: &'static str = "Force [N] and torque [N m] on every wall.";
+}
+
+impl Asked for WallForcesKeys {
+    fn observer(&self, scene: &Scene) -> Box<dyn Observer> {
+        let walls = scene.walls.iter().map(|w| w.name.clone());
+        Box::new(WallForces::new(walls.chain(scene.ground.iter().map(|_| "ground".into())).collect()))
+    }
+}
 
 /// Force [N] and torque [N m] of all grains on each wall, and where the wall's origin stands [m].
 #[derive(Clone, Debug)]

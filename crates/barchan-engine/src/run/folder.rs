@@ -6,11 +6,13 @@
 //! | `scene.toml` | the scene as it was run |
 //! | `frames/`, `frames.pvd` | frames |
 //! | `NAME.csv` | a measurement each; one of fields on a grid has `NAME/` and `NAME.pvd` |
+//! | `meshes/` | copies of the files that the scene names |
 //! | `checkpoint.barchan`, `checkpoint-previous.barchan` | the newest state, and the one before it |
 //! | `run.lock` | held while a run writes |
 
 use super::RunError;
-use crate::world::World;
+use crate::copies;
+use crate::world::{Measurement, World};
 use barchan_io::atomic::{self, FileError};
 use fs4::FileExt;
 use std::fs::File;
@@ -85,9 +87,11 @@ impl Folder {
         }
     }
 
-    /// A folder for a new run. What an earlier run left there is removed if `force` says so, other files never.
-    pub fn create(path: &Path, force: bool) -> Result<Folder, RunError> {
+    /// A folder for a new run of a world. What an earlier run left there, and what the new one would write over, is removed if `force`
+    /// says so; other files never.
+    pub fn create(path: &Path, force: bool, world: &World) -> Result<Folder, RunError> {
         atomic::create_folder(path)?;
+        let locked_before = path.join(LOCK).exists();
         let folder = Folder::lock(path)?;
         let earlier = match Note::read(path) {
             // A note that cannot be read is still a sign of a run.
@@ -100,7 +104,32 @@ impl Folder {
             }
             folder.clear(&note)?;
         }
+        let files = folder.in_the_way(world)?;
+        if !files.is_empty() {
+            if !force {
+                if !locked_before {
+                    // A folder that is left alone is left as it was. Who waits for the lock meanwhile gets a file without a name.
+                    let _ = std::fs::remove_file(path.join(LOCK));
+                }
+                return Err(RunError::InTheWay { folder: path.into(), files });
+            }
+            let measurements = world.measurements().iter().map(|m| m.name.clone()).collect();
+            folder.clear(&Note { name: String::new(), duration: 0.0, measurements })?;
+        }
         Ok(folder)
+    }
+
+    /// Files that a run of the world would write over.
+    fn in_the_way(&self, world: &World) -> Result<Vec<PathBuf>, RunError> {
+        let table = |m: &Measurement| {
+            let table = self.table(&m.name);
+            if m.observer.grid().is_some() { super::rows::images(&table) } else { vec![table] }
+        };
+        let own = [SCENE].iter().chain(&crate::checkpoint::FILES).map(|f| self.path.join(f));
+        let files = own.chain([copies::index(&self.path)]).chain(world.measurements().iter().flat_map(table));
+        let mut files: Vec<PathBuf> = files.filter(|f| f.symlink_metadata().is_ok()).collect();
+        files.extend(barchan_io::writer::present(&self.path)?);
+        Ok(files)
     }
 
     fn clear(&self, note: &Note) -> Result<(), RunError> {
@@ -174,7 +203,7 @@ impl Folder {
         table.insert("status".into(), status.into());
         table.insert("step".into(), (world.steps() as i64).into());
         table.insert("time".into(), world.time().into());
-        table.insert("grains".into(), (world.dem().len() as i64).into());
+        table.insert("grains".into(), (world.pieces() as i64).into());
         table.insert("measurements".into(), toml::Value::Array(names));
         let text = format!("# A run of barchan. Go on with: barchan run --resume FOLDER\n{table}");
         atomic::write(&self.path.join(NOTE), text.as_bytes())

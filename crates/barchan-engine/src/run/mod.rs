@@ -7,21 +7,24 @@ mod rows;
 pub use folder::Status;
 pub use keep::{CHANGED, keep};
 
-use crate::assemble::{self, SceneErrors};
+use crate::assemble::{self, Method, SceneErrors};
 use crate::checkpoint::{Checkpoint, CheckpointError, CheckpointWriter, fingerprint};
-use crate::ground::Account;
+use crate::copies;
 use crate::meshes;
-use crate::schedule::Schedule;
 use crate::sinks::Tally;
 use crate::world::{World, WorldError};
+use barchan_core::schedule::Schedule;
 use barchan_core::shapes::Shape;
+use barchan_core::solver::Gauge;
+use barchan_core::stages::{StageTime, Timers};
+use barchan_hybrid::ground::Account;
 use barchan_io::FrameError;
 use barchan_io::atomic::FileError;
 use barchan_io::csv::{Column, TableError};
 use barchan_io::vtk::Packing;
 use barchan_io::writer::{Format, FrameWriter};
+use barchan_scene::Parsed;
 use barchan_scene::words::seconds;
-use barchan_scene::{Parsed, Scene};
 use folder::Folder;
 use rows::Rows;
 use std::path::{Path, PathBuf};
@@ -71,6 +74,17 @@ pub enum RunError {
     Locked {
         /// The folder.
         folder: PathBuf,
+    },
+    /// A folder with files of others where the run's would be.
+    #[error(
+        "{} holds no run, but files that one would write over: {}; choose another folder with -o, move the files, or replace them \
+         with --force", folder.display(), listed(.files, .folder)
+    )]
+    InTheWay {
+        /// The folder.
+        folder: PathBuf,
+        /// The files.
+        files: Vec<PathBuf>,
     },
     /// A folder that holds no run.
     #[error("{} holds no run to resume (no run.toml): give the folder that `barchan run … -o FOLDER` wrote", folder.display())]
@@ -149,12 +163,21 @@ fn last_good(checkpoint: &Option<(PathBuf, f64)>, now: Option<f64>) -> String {
     format!("; the last good checkpoint is {}, of t = {}{before}", path.display(), seconds(*time))
 }
 
+/// Some of the files, by their names within the folder.
+fn listed(files: &[PathBuf], folder: &Path) -> String {
+    const MOST: usize = 6;
+    let name = |f: &PathBuf| f.strip_prefix(folder).unwrap_or(f).display().to_string();
+    let names: Vec<String> = files.iter().take(MOST).map(name).collect();
+    let more = files.len().saturating_sub(MOST);
+    names.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
+}
+
 fn suggested(folder: &Option<PathBuf>) -> String {
     folder.as_ref().map_or("the folder that `barchan run … -o FOLDER` wrote".into(), |f| f.display().to_string())
 }
 
 /// How a run stands, a few times a second.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
     /// Steps taken since the scene began.
     pub step: u64,
@@ -162,24 +185,22 @@ pub struct Progress {
     pub steps: u64,
     /// Simulated time [s].
     pub time: f64,
-    /// Grains.
-    pub grains: usize,
+    /// Grains or particles of all solvers.
+    pub pieces: usize,
     /// Frames written so far.
     pub frames: u64,
     /// Wall-clock time of this run [s].
     pub seconds: f64,
-    /// Grain-steps per second, lately.
-    pub grain_steps_per_second: f64,
+    /// Grains or particles times steps per second, lately.
+    pub piece_steps_per_second: f64,
     /// Simulated seconds per second, lately.
     pub real_time: f64,
     /// Wall-clock time to the end at this rate [s].
     pub seconds_left: f64,
     /// Kinetic energy [J].
     pub kinetic: f64,
-    /// Contacts a grain.
-    pub coordination: f64,
-    /// Largest overlap over the smaller radius.
-    pub largest_overlap: f64,
+    /// What solvers and couplings watch.
+    pub gauges: Vec<Gauge>,
 }
 
 /// How to run.
@@ -200,18 +221,20 @@ pub struct RunReport {
     pub step: u64,
     /// Simulated time [s].
     pub time: f64,
-    /// Grains at the end.
-    pub grains: usize,
+    /// Grains or particles at the end.
+    pub pieces: usize,
     /// Frames in the folder.
     pub frames: u64,
     /// Wall-clock time of this run [s].
     pub seconds: f64,
-    /// Spheres times steps done by this run.
-    pub sphere_steps: f64,
+    /// Spheres or particles times steps done by this run.
+    pub work_steps: f64,
     /// Hash of the last state.
     pub hash: u64,
     /// The checkpoint to go on from.
     pub checkpoint: PathBuf,
+    /// Time spent in every stage by this run: who, and what it did.
+    pub stages: Vec<(&'static str, StageTime)>,
     /// What sinks took and what left, by name.
     pub tallies: Vec<(String, Tally)>,
     /// The account of grains and ground, where there is one, and by how much its balance has changed in this run [kg].
@@ -228,31 +251,63 @@ pub struct Run {
     /// Why the newest checkpoint was passed over for the one before it.
     passed_over: Option<String>,
     fresh: bool,
+    timers: Timers<Stage>,
+}
+
+/// Builds the world of a scene with the state of a checkpoint.
+type Restore<'a> = dyn Fn(&Parsed, &Checkpoint) -> Result<Result<World, SceneErrors>, CheckpointError> + 'a;
+
+barchan_core::stages! {
+    /// What a run does besides stepping.
+    enum Stage {
+        /// Rows and frames are handed to the disk.
+        Write = "write",
+        /// A checkpoint is written.
+        Checkpoint = "checkpoint",
+    }
 }
 
 impl Run {
-    /// A new run into `out`. A folder that holds a run is refused, unless `force`, which removes that run's files.
+    /// A new run into `out`. A folder that holds a run, or files that the run would write over, is refused, unless `force`, which removes
+    /// these.
     pub fn start(world: World, out: &Path, force: bool) -> Result<Run, RunError> {
-        let folder = Folder::create(out, force)?;
+        let folder = Folder::create(out, force, &world)?;
         let written = |e: OutputError| RunError::Output { source: Box::new(e), checkpoint: None };
         folder.write_scene(&world.plan().scene).map_err(|e| written(e.into()))?;
-        meshes::keep(&world.plan().meshes, out).map_err(|e| written(e.into()))?;
+        copies::keep(&world.plan().meshes, out).map_err(|e| written(e.into()))?;
         let frames = FrameWriter::new(out, &formats(&world), None).map_err(|e| written(e.into()))?;
         let rows = |m: &crate::world::Measurement| Rows::new(m, &folder.table(&m.name), &world, false);
         let rows = world.measurements().iter().map(rows).collect::<Result<_, _>>().map_err(written)?;
-        Ok(Run { world, folder, frames, rows, last_checkpoint: None, passed_over: None, fresh: true })
+        Ok(Run {
+            world,
+            folder,
+            frames,
+            rows,
+            last_checkpoint: None,
+            passed_over: None,
+            fresh: true,
+            timers: Timers::default(),
+        })
     }
 
     /// Goes on with the run in `folder`, from its last good checkpoint, to its duration or another one [s].
     pub fn resume(folder: &Path, duration: Option<f64>) -> Result<Run, RunError> {
+        Run::resume_with(folder, duration, &|parsed, checkpoint| assemble::restore(parsed, checkpoint))
+    }
+
+    /// The same for a run whose matter is computed by these methods.
+    pub fn resume_as(folder: &Path, duration: Option<f64>, methods: &[&Method]) -> Result<Run, RunError> {
+        Run::resume_with(folder, duration, &|parsed, checkpoint| assemble::restore_as(parsed, checkpoint, methods))
+    }
+
+    fn resume_with(folder: &Path, duration: Option<f64>, restore: &Restore<'_>) -> Result<Run, RunError> {
         let (folder, note, scene) = Folder::open(folder)?;
         let checkpoint = Checkpoint::newest(folder.path())?;
         if checkpoint.u64s("world/scene", 1)? != [fingerprint(&scene)] {
             return Err(RunError::SceneChanged { scene: folder.scene() });
         }
-        let parsed = Scene::from_toml(&scene, &note.name).map_err(RunError::Scene)?;
-        let parsed = meshes::fetch(parsed, folder.path()).map_err(RunError::Scene)?;
-        let mut world = assemble::restore(&parsed, &checkpoint)?.map_err(RunError::Scene)?;
+        let parsed = meshes::load(&scene, &note.name, folder.path()).map_err(RunError::Scene)?;
+        let mut world = restore(&parsed, &checkpoint)?.map_err(RunError::Scene)?;
         world.set_duration(valid(duration.unwrap_or(note.duration))?);
         if world.steps() >= world.plan().steps() {
             let (folder, time) = (folder.path().to_owned(), world.time());
@@ -261,11 +316,14 @@ impl Run {
         let last_checkpoint = Some((checkpoint.path().to_owned(), world.time()));
         let written = |e: OutputError| RunError::Output { source: Box::new(e), checkpoint: last_checkpoint.clone() };
         let time = world.time();
-        let frames = FrameWriter::new(folder.path(), &formats(&world), Some(time)).map_err(|e| written(e.into()))?;
+        // The frame that ended a shorter run is none of the longer one.
+        let rhythm = world.plan().frames().due(world.steps());
+        let kept = if rhythm { time } else { time - 0.5 * world.plan().dt };
+        let frames = FrameWriter::new(folder.path(), &formats(&world), Some(kept)).map_err(|e| written(e.into()))?;
         let rows = |m: &crate::world::Measurement| Rows::new(m, &folder.table(&m.name), &world, true);
         let rows = world.measurements().iter().map(rows).collect::<Result<_, _>>().map_err(written)?;
         let passed_over = checkpoint.passed_over.map(|e| e.to_string());
-        Ok(Run { world, folder, frames, rows, last_checkpoint, passed_over, fresh: false })
+        Ok(Run { world, folder, frames, rows, last_checkpoint, passed_over, fresh: false, timers: Timers::default() })
     }
 
     /// The world.
@@ -313,20 +371,28 @@ impl Run {
         }
         let status = if self.world.steps() < steps { Status::Stopped } else { Status::Finished };
         self.save(status).map_err(|e| self.failed(e))?;
+        let stages = self.stages();
         let drift = balance.zip(self.world.balance()).map(|(before, after)| after - before);
         Ok(RunReport {
             status,
             step: self.world.steps(),
             time: self.world.time(),
-            grains: self.world.dem().len(),
+            pieces: self.world.pieces(),
             frames: self.frames.next_number(),
             seconds: begun.elapsed().as_secs_f64(),
-            sphere_steps: meter.sphere_steps,
+            work_steps: meter.work_steps,
             hash: self.world.hash(),
             checkpoint: self.last_checkpoint.map(|(path, _)| path).unwrap_or_default(),
+            stages,
             tallies: self.world.tallies().into_iter().map(|(name, t)| (name.to_owned(), t)).collect(),
             ground: self.world.account().zip(drift),
         })
+    }
+
+    /// Time spent in every stage so far: the world's, and this run's own.
+    fn stages(&self) -> Vec<(&'static str, StageTime)> {
+        let own = self.timers.times().iter().map(|&t| ("run", t));
+        self.world.stages().into_iter().chain(own).collect()
     }
 
     fn failed(&self, source: OutputError) -> RunError {
@@ -335,18 +401,30 @@ impl Run {
 
     /// Writes the rows and the frame of this step.
     fn record(&mut self) -> Result<(), OutputError> {
+        let frame = self.due();
+        if self.world.rows().is_empty() && !frame {
+            return Ok(());
+        }
+        let begun = Instant::now();
         for row in self.world.rows() {
             self.rows[row.measurement].append(&row.values)?;
         }
-        let plan = self.world.plan();
-        if !plan.formats.is_empty() && plan.frames().due(self.world.steps()) {
-            self.frames.write(self.world.frame().into_owned())?;
+        if frame {
+            self.frames.write(self.world.frame())?;
         }
+        self.timers.ran(Stage::Write, begun);
         Ok(())
+    }
+
+    /// Whether a frame is due at this step.
+    fn due(&self) -> bool {
+        let plan = self.world.plan();
+        !plan.formats.is_empty() && plan.frame_due(self.world.steps())
     }
 
     /// Brings everything to the disk, the checkpoint last: what it names is then there.
     fn save(&mut self, status: Status) -> Result<(), OutputError> {
+        let begun = Instant::now();
         for rows in &mut self.rows {
             rows.sync()?;
         }
@@ -355,7 +433,9 @@ impl Run {
         self.world.save(&mut checkpoint);
         let path = checkpoint.write(self.folder.path())?;
         self.last_checkpoint = Some((path, self.world.time()));
-        Ok(self.folder.write_note(&self.world, status)?)
+        self.folder.write_note(&self.world, status)?;
+        self.timers.ran(Stage::Checkpoint, begun);
+        Ok(())
     }
 }
 
@@ -364,7 +444,7 @@ pub fn run(world: World, out: impl AsRef<Path>, options: RunOptions<'_>) -> Resu
     Run::start(world, out.as_ref(), false)?.go(options)
 }
 
-/// The shapes of a scene whose meshes have been fetched, by the index that its frames have them under.
+/// The shapes of a scene, by the index that its frames have them under.
 pub fn shapes(parsed: &Parsed) -> Arc<[Shape]> {
     // A shape that cannot be made has kept the scene from running.
     assemble::shapes(parsed, &mut Vec::new()).0.into()
@@ -388,20 +468,20 @@ fn columns(m: &crate::world::Measurement) -> Vec<Column> {
 
 /// Measures the pace of a run.
 struct Meter {
-    sphere_steps: f64,
-    grain_steps: f64,
-    /// At the last report: instant, grain-steps, step.
+    work_steps: f64,
+    piece_steps: f64,
+    /// At the last report: instant, piece-steps, step.
     last: (Instant, f64, u64),
 }
 
 impl Meter {
     fn new(world: &World) -> Meter {
-        Meter { sphere_steps: 0.0, grain_steps: 0.0, last: (Instant::now(), 0.0, world.steps()) }
+        Meter { work_steps: 0.0, piece_steps: 0.0, last: (Instant::now(), 0.0, world.steps()) }
     }
 
     fn count(&mut self, world: &World) {
-        self.sphere_steps += world.dem().sphere_count() as f64;
-        self.grain_steps += world.dem().len() as f64;
+        self.work_steps += world.work() as f64;
+        self.piece_steps += world.pieces() as f64;
     }
 
     fn is_due(&self) -> bool {
@@ -409,25 +489,23 @@ impl Meter {
     }
 
     fn progress(&mut self, world: &World, steps: u64, frames: u64, begun: Instant) -> Progress {
-        let (dem, step) = (world.dem(), world.steps());
+        let (step, totals) = (world.steps(), world.totals());
         let span = self.last.0.elapsed().as_secs_f64();
         let steps_per_second = (step - self.last.2) as f64 / span;
-        let grain_steps_per_second = (self.grain_steps - self.last.1) / span;
-        let energies = dem.energies();
-        self.last = (Instant::now(), self.grain_steps, step);
+        let piece_steps_per_second = (self.piece_steps - self.last.1) / span;
+        self.last = (Instant::now(), self.piece_steps, step);
         Progress {
             step,
             steps,
             time: world.time(),
-            grains: dem.len(),
+            pieces: world.pieces(),
             frames,
             seconds: begun.elapsed().as_secs_f64(),
-            grain_steps_per_second,
+            piece_steps_per_second,
             real_time: steps_per_second * world.plan().dt,
             seconds_left: (steps - step) as f64 / steps_per_second,
-            kinetic: energies.translation + energies.rotation,
-            coordination: dem.coordination(),
-            largest_overlap: dem.largest_overlap(),
+            kinetic: totals.energies.kinetic(),
+            gauges: totals.gauges,
         }
     }
 }

@@ -9,7 +9,7 @@ use barchan_io::atomic::{self, FileError};
 use barchan_io::csv::Table;
 use barchan_io::vti::{self, CellGrid};
 use barchan_io::vtk::TimeSeries;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The rows of a measurement on the disk.
 pub(super) enum Rows {
@@ -21,7 +21,7 @@ pub(super) enum Rows {
 pub(super) struct Images {
     grid: CellGrid,
     /// Path of the table that is not there, without its extension: the folder.
-    stem: std::path::PathBuf,
+    stem: PathBuf,
     series: TimeSeries,
     written: u64,
 }
@@ -74,12 +74,21 @@ fn name(stem: &Path, n: u64) -> String {
     format!("{}/{n:06}.vti", stem.file_name().unwrap_or_default().to_string_lossy())
 }
 
+/// The images and their time series that lie where a table would be.
+pub(super) fn images(table: &Path) -> Vec<PathBuf> {
+    let (stem, series) = (table.with_extension(""), table.with_extension("pvd"));
+    let files = std::fs::read_dir(stem).into_iter().flatten().flatten().map(|f| f.path());
+    let images = files.filter(|p| p.extension().is_some_and(|e| e == "vti"));
+    images.chain(series.exists().then_some(series)).collect()
+}
+
 /// Removes the images of an earlier run in place of a table; other files stay.
 pub(super) fn clear(table: &Path) -> Result<(), FileError> {
-    let (stem, series) = (table.with_extension(""), table.with_extension("pvd"));
-    let Ok(files) = std::fs::read_dir(&stem) else { return Ok(()) };
-    let images = files.flatten().map(|f| f.path()).filter(|p| p.extension().is_some_and(|e| e == "vti"));
-    for path in images.chain(series.exists().then_some(series)) {
+    let stem = table.with_extension("");
+    if !stem.is_dir() {
+        return Ok(());
+    }
+    for path in images(table) {
         std::fs::remove_file(&path).map_err(|e| FileError::new("remove", &path, e))?;
     }
     // With other files in it the folder stays.

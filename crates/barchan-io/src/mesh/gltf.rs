@@ -142,6 +142,21 @@ fn read(source: &Source<'_>) -> Result<Mesh, ReadFault> {
     Ok(reader.builder.mesh)
 }
 
+/// Names of the files with buffers that a glTF needs beside it; none where the bytes are no glTF.
+pub(super) fn beside(bytes: &[u8]) -> Vec<String> {
+    #[derive(Deserialize)]
+    struct Buffers {
+        #[serde(default)]
+        buffers: Vec<Buffer>,
+    }
+    let json = if bytes.starts_with(GLB) { chunks(bytes).map_or(&[][..], |parts| parts.0) } else { bytes };
+    let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
+    let Ok(document) = serde_json::from_slice::<Buffers>(json) else { return Vec::new() };
+    let uris = document.buffers.into_iter().filter_map(|b| b.uri);
+    let files = uris.filter(|uri| !uri.contains(':')).map(|uri| percent_decoded(&uri));
+    files.filter(|name| !name.starts_with(['/', '\\'])).collect()
+}
+
 /// The text and the binary part of a `.glb`.
 fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), Fault> {
     let word = |at: usize| {

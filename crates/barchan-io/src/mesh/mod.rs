@@ -24,7 +24,7 @@
 //!    first bytes look like it? no false yes) and `read`, from bytes to mesh. Numbers go through `Builder::vertex` and
 //!    `Builder::polygon`, which check them; a `Fault` tells place and reason, and the file's name is added for you.
 //! 2. Add its line to `FORMATS`.
-//! 3. Add a small writer for it to `ALL` in `tests/mesh_files/mod.rs`: the tests beside it then do round trips,
+//! 3. Add a small writer for it to `ALL` in `tests/all/mesh_files/mod.rs`: the tests beside it then do round trips,
 //!    truncations at every length, and altered bytes.
 
 mod gltf;
@@ -115,6 +115,11 @@ pub fn read(path: impl AsRef<Path>) -> Result<Mesh, MeshError> {
         return Err(broken(Fault::new(format!("the whole {} file", format.name), what)));
     }
     Ok(mesh)
+}
+
+/// Names of the files that a mesh file, given by its bytes, needs beside it: buffers of a glTF. Other formats need none.
+pub fn beside(bytes: &[u8]) -> Vec<String> {
+    gltf::beside(bytes)
 }
 
 /// All bytes of an ordinary file of bearable length.

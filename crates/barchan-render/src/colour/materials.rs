@@ -68,6 +68,11 @@ fn colour(rgb: u32) -> Vec3 {
     linear(Vec3::new(r.into(), g.into(), b.into()) / 255.0) * UNDER_THE_SUN
 }
 
+/// Reflectance (linear RGB) of things that have no colour of their own, by number.
+pub(super) fn palette(number: usize) -> Vec3 {
+    colour(PALETTE[number % PALETTE.len()])
+}
+
 /// Reflectance (linear RGB) of a material by a word in its name, such as `dry sand` or `steel balls`.
 pub fn reflectance(name: &str) -> Option<Vec3> {
     let name = name.to_lowercase();
@@ -77,7 +82,7 @@ pub fn reflectance(name: &str) -> Option<Vec3> {
 /// Reflectances for a scene's materials: by name, by whatever else is known of each (say, its preset), or from a palette.
 pub fn reflectances<'a>(materials: impl IntoIterator<Item = (&'a str, Option<&'a str>)>) -> Vec<Vec3> {
     let one = |(i, (name, hint)): (usize, (&str, Option<&str>))| {
-        reflectance(name).or_else(|| hint.and_then(reflectance)).unwrap_or_else(|| colour(PALETTE[i % PALETTE.len()]))
+        reflectance(name).or_else(|| hint.and_then(reflectance)).unwrap_or_else(|| palette(i))
     };
     materials.into_iter().enumerate().map(one).collect()
 }

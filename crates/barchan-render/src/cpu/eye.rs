@@ -176,10 +176,13 @@ impl<'a> Eye<'a> {
                 let mesh = &self.picture.meshes[m as usize];
                 let ahead = self.axes * slope.extend(1.0);
                 let plane = towards_eye(facet_normal(mesh, &t), ahead);
-                let normal = smooth_normal(mesh, &t, self.facets[i].shares(slope)).unwrap_or(plane);
+                let shares = self.facets[i].shares(slope);
+                let normal = smooth_normal(mesh, &t, shares).unwrap_or(plane);
                 let normal = if normal.dot(plane) < 0.0 { -normal } else { normal };
                 let mottled = self.ground.filter(|g| g.0 == m).map(|g| g.1);
-                Some(Spot { depth: self.facets[i].plane(slope), normal, plane, colour: mesh.colour, mottled })
+                let colour = mesh.corner_colours(&t).and_then(|colours| between(colours, shares));
+                let colour = colour.unwrap_or(mesh.colour);
+                Some(Spot { depth: self.facets[i].plane(slope), normal, plane, colour, mottled })
             }
         }
     }
@@ -213,6 +216,13 @@ pub fn smooth_normal(mesh: &Mesh, t: &[u32; 3], shares: [f32; 3]) -> Option<Vec3
         sum += *mesh.normals.get(*i as usize)? * share;
     }
     sum.try_normalize()
+}
+
+/// Colour between a triangle's corners.
+fn between(colours: [Vec3; 3], shares: [f32; 3]) -> Option<Vec3> {
+    let sum: f32 = shares.iter().sum();
+    let mixed: Vec3 = colours.iter().zip(shares).map(|(colour, share)| *colour * share).sum();
+    Some(mixed / sum).filter(|c| c.is_finite()).map(|c| c.clamp(Vec3::ZERO, Vec3::ONE))
 }
 
 fn towards_eye(n: Vec3, ahead: Vec3) -> Vec3 {

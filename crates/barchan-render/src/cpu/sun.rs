@@ -114,6 +114,7 @@ impl Sun {
     }
 
     /// The map row by row: 1 for the highest thing, less by 1 for each `range` [m] below it; 0 where there is nothing.
+    #[cfg(feature = "gpu")]
     pub fn heights(&self, range: f32) -> Vec<f32> {
         let (side, scale) = (self.map.side as usize, self.map.texel / range);
         let mut heights = vec![0.0; side * side];

@@ -49,7 +49,7 @@ const FACET = 0x80000000u;
 
 @group(0) @binding(0) var<uniform> frame: Frame;
 // Spheres, two texels each: centre and radius, colour and row; from `facet_first` triangles, six each: corners with a channel
-// of the colour, normals, the first with the diameter of a ground's grains.
+// of the colour, normals, the first with the diameter of a ground's grains, the second with a 1 if each corner has a colour of its own.
 @group(0) @binding(1) var solids: texture_2d<f32>;
 
 fn solid(texel: u32) -> vec4f {
@@ -113,6 +113,13 @@ struct Spot {
     grain: f32,
 }
 
+// A colour that came as one number: scene::packed.
+fn unpacked(colour: f32) -> vec3f {
+    let bits = u32(colour);
+    let roots = vec3f(f32(bits >> 16u), f32((bits >> 8u) & 255u), f32(bits & 255u)) / 255.0;
+    return roots * roots;
+}
+
 // The surface with this number along a ray that meets it; anything for NOTHING.
 fn spot(number: u32, slope: vec2f) -> Spot {
     let ray = vec3f(slope, 1.0);
@@ -126,6 +133,7 @@ fn spot(number: u32, slope: vec2f) -> Spot {
     var n1 = vec3f(0.0);
     var n2 = vec3f(0.0);
     var grain = 0.0;
+    var differ = 0.0;
     let first = select(2u * (number - 1u), frame.facet_first + 6u * (number & ~FACET), flat);
     let count = select(select(0u, 2u, round), 6u, flat);
     for (var k = 0u; k < count; k++) {
@@ -138,6 +146,7 @@ fn spot(number: u32, slope: vec2f) -> Spot {
             n1 = select(n1, t.xyz, k == 4u);
             n2 = select(n2, t.xyz, k == 5u);
             grain = select(grain, t.w, k == 3u);
+            differ = select(differ, t.w, k == 4u);
         }
     }
     // The ray passes the plane of the centre's depth at e from the centre; e is as small as the sphere, so nothing cancels
@@ -162,7 +171,12 @@ fn spot(number: u32, slope: vec2f) -> Spot {
         normal = select(plane, normal / length, length > 0.0);
         normal = select(normal, -normal, dot(normal, plane) < 0.0);
         if flat {
-            spot = Spot(dot(plane, p0) / dot(plane, ray), normal, plane, vec3f(t0.w, t1.w, t2.w), grain);
+            var colour = vec3f(t0.w, t1.w, t2.w);
+            if differ > 0.0 {
+                let mixed = shares.x * unpacked(t0.w) + shares.y * unpacked(t1.w) + shares.z * unpacked(t2.w);
+                colour = clamp(mixed / (shares.x + shares.y + shares.z), vec3f(0.0), vec3f(1.0));
+            }
+            spot = Spot(dot(plane, p0) / dot(plane, ray), normal, plane, colour, grain);
         }
     }
     if number == FLOOR {

@@ -108,12 +108,25 @@ fn corners(mesh: &Mesh, t: &[u32; 3]) -> Option<([Vec3; 3], [Vec3; 3])> {
 }
 
 /// A solid triangle as it goes to the device: corners with a channel of the colour each, normals, the first with the diameter of the
-/// grains it is made of [m], 0 where it is no ground.
+/// grains it is made of [m], 0 where it is no ground. Where the corners' colours differ, the second normal comes with a 1 and each corner
+/// with its own colour.
 fn facet(mesh: &Mesh, t: &[u32; 3], grain: f32) -> Option<[Texel; 6]> {
     let ([a, b, c], [l, m, n]) = corners(mesh, t)?;
-    let [red, green, blue] = mesh.colour.to_array();
-    let texels = [a.extend(red), b.extend(green), c.extend(blue), l.extend(grain), m.extend(0.0), n.extend(0.0)];
+    let (colours, differ) = match mesh.corner_colours(t) {
+        Some(colours) => (colours.map(packed), 1.0),
+        None => (mesh.colour.to_array(), 0.0),
+    };
+    let [red, green, blue] = colours;
+    let texels = [a.extend(red), b.extend(green), c.extend(blue), l.extend(grain), m.extend(differ), n.extend(0.0)];
     Some(texels.map(|t| t.to_array()))
+}
+
+/// A colour as one number, eight bits a channel: a whole number below 2^24, which f32 holds. Roots, for the eye tells dark tones apart
+/// better than light ones.
+fn packed(colour: Vec3) -> f32 {
+    let [red, green, blue] =
+        colour.to_array().map(|x| if x.is_finite() { (255.0 * x.clamp(0.0, 1.0).sqrt()).round() } else { 0.0 });
+    (red * 256.0 + green) * 256.0 + blue
 }
 
 /// Corner of a pane's triangle.

@@ -7,16 +7,6 @@ pub(super) fn check(c: &mut Check) {
     let periodic = c.scene.domain.is_periodic().contains(&true);
     for (i, b) in c.scene.bodies.iter().enumerate() {
         let path = format!("bodies[{i}]");
-        for s in b.scale.to_array() {
-            c.positive(format!("{path}.scale"), "the scale", s, "");
-        }
-        let inertia = b.inertia.map_or([None; 3], |v| v.to_array().map(Some));
-        let given = [("density", b.density, "kg/m3"), ("mass", b.mass, "kg"), ("radius", b.radius, "m")];
-        for (key, value, unit) in given.into_iter().chain(inertia.map(|x| ("inertia", x, "kg m2"))) {
-            if let Some(value) = value {
-                c.positive(format!("{path}.{key}"), &format!("the {key}"), value, unit);
-            }
-        }
         if b.density.is_some() && b.mass.is_some() {
             c.error(format!("{path}.mass"), "`mass` cannot stand beside `density`", "keep one of the two");
         }
@@ -24,17 +14,12 @@ pub(super) fn check(c: &mut Check) {
             let message = "the surface of a body has no images across periodic sides";
             c.error(&path, message, "use `contact = \"spheres\"`, or make the domain not periodic");
         }
-        if let Some(d) = &b.drive {
-            c.direction(format!("{path}.drive.axis"), "the axis of the drive", d.axis);
-            if let Some(most) = d.max_spin {
-                c.positive(format!("{path}.drive.max_spin"), "the largest rate of turning", most, "rad/s");
-            }
-            if let (Some(from), Some(until)) = (d.from, d.until)
-                && from >= until
-            {
-                let message = format!("the drive ends ({until} s) before it begins ({from} s)");
-                c.error(format!("{path}.drive.until"), message, "swap or move the times");
-            }
+        if let Some(d) = &b.drive
+            && let (Some(from), Some(until)) = (d.from, d.until)
+            && from >= until
+        {
+            let message = format!("the drive ends ({until} s) before it begins ({from} s)");
+            c.error(format!("{path}.drive.until"), message, "swap or move the times");
         }
         let (min, max) = (c.scene.domain.min, c.scene.domain.max);
         for (k, x) in b.at.iter().enumerate() {

@@ -10,14 +10,10 @@ const DENSEST_STREAM: f64 = 0.6;
 pub(super) fn check(c: &mut Check) {
     for (i, e) in c.scene.emitters.iter().enumerate() {
         let path = format!("emitters[{i}]");
-        c.direction(format!("{path}.disc.normal"), "the normal", e.disc.normal);
-        c.positive(format!("{path}.disc.radius"), "the radius", e.disc.radius, "m");
         let (key, unit, rate) = match e.flow {
             EmitterFlow::Rate(rate) => ("rate", "/s", rate),
             EmitterFlow::MassRate(rate) => ("mass_rate", "kg/s", rate),
         };
-        c.positive(format!("{path}.{key}"), "the rate of an emitter", rate, unit);
-        c.not_negative(format!("{path}.from"), "the time an emitter starts", e.from, "s");
         if let Some(until) = e.until
             && until <= e.from
         {
@@ -33,7 +29,7 @@ pub(super) fn check(c: &mut Check) {
 }
 
 fn mouth(c: &mut Check, path: &str, e: &Emitter) {
-    let Some((_, large)) = places::reach(c.scene, &e.shape, e.radius.as_ref()) else { return };
+    let Some((_, large)) = places::reach(c, &e.shape, e.radius.as_ref()) else { return };
     let disc = &e.disc;
     if disc.radius > 0.0 && disc.radius < large {
         let message =
@@ -45,7 +41,7 @@ fn mouth(c: &mut Check, path: &str, e: &Emitter) {
         return;
     }
     let normal = disc.normal.normalize_or_zero();
-    let half = (glam::DVec3::ONE - normal * normal).max(glam::DVec3::ZERO).powf(0.5) * disc.radius;
+    let half = (glam::DVec3::ONE - normal * normal).max(glam::DVec3::ZERO).map(f64::sqrt) * disc.radius;
     let domain = &c.scene.domain;
     let out = (disc.centre - half).cmplt(domain.min).any() || (disc.centre + half).cmpgt(domain.max).any();
     if out && c.has_domain() {
@@ -55,7 +51,7 @@ fn mouth(c: &mut Check, path: &str, e: &Emitter) {
             "move it, or enlarge the domain",
         );
     }
-    if let Some(wall) = places::hits_wall(c.scene, disc.centre, large) {
+    if let Some(wall) = places::hits_wall(c, disc.centre, large) {
         let message = format!("grains of the emitter `{}` would appear in the wall `{}`", e.name, wall.name);
         c.error(format!("{path}.disc.centre"), message, "move the disc away from the wall");
     }
@@ -69,7 +65,7 @@ fn stream(c: &mut Check, path: &str, e: &Emitter, key: &str, unit: &str, rate: f
         c.error(format!("{path}.velocity"), message, "give a velocity along the normal, or turn the normal");
         return;
     }
-    let Some((shape, listed)) = c.scene.shape(&e.shape) else { return };
+    let Some((shape, listed)) = c.assets.shape(c.scene, &e.shape) else { return };
     let cube = match (&e.radius, listed) {
         (Some(size), _) => size.to_core().mean_cube(),
         (None, Some(radius)) => radius.powi(3),

@@ -2,7 +2,6 @@
 
 use super::{Check, show};
 use crate::formula::Formula;
-use std::f64::consts::FRAC_PI_2;
 
 /// Most columns: as many as the solver of the ground takes.
 const MOST_COLUMNS: f64 = (1_u64 << 26) as f64;
@@ -20,7 +19,6 @@ pub(super) fn check(c: &mut Check) {
             c.error(format!("ground.max[{k}]"), message, "swap or move the corners");
         }
     }
-    c.positive("ground.cell", "the width of a column", g.cell, "m");
     let columns = (g.max - g.min) / g.cell;
     if g.cell > 0.0 && columns.x * columns.y > MOST_COLUMNS {
         let least = ((g.max - g.min).x * (g.max - g.min).y / MOST_COLUMNS).sqrt();
@@ -30,7 +28,7 @@ pub(super) fn check(c: &mut Check) {
     let grains = c.scene.grains.iter().map(|g| (&g.material, &g.shape, g.radius.as_ref()));
     let poured = c.scene.emitters.iter().map(|e| (&e.material, &e.shape, e.radius.as_ref()));
     let own = grains.chain(poured).filter(|p| *p.0 == g.material);
-    let largest = own.filter_map(|p| super::places::reach(c.scene, p.1, p.2)).map(|r| r.1).fold(0.0, f64::max);
+    let largest = own.filter_map(|p| super::places::reach(c, p.1, p.2)).map(|r| r.1).fold(0.0, f64::max);
     if g.cell > 0.0 && g.cell < largest && g.exchange.is_some() {
         let message = format!(
             "columns of {} are narrower than the radius of the largest grain ({})",
@@ -46,28 +44,26 @@ pub(super) fn check(c: &mut Check) {
     if c.scene.domain.is_periodic().contains(&true) {
         c.error("domain.periodic", "a ground has rims, not images", "leave out `periodic`, or `[ground]`");
     }
-    c.not_negative("ground.height", "the height of the ground", g.height.unwrap_or(0.0), "m");
-    c.positive("ground.unit", "the unit of the formula", g.unit, "m");
-    c.not_negative("ground.friction", "the friction", g.friction.unwrap_or(0.0), "");
-    c.not_negative("ground.rolling", "the rolling resistance", g.rolling.unwrap_or(0.0), "");
-    if let Some(i) = &g.image {
-        c.not_negative("ground.image.low", "the height of black", i.low, "m");
-        c.not_negative("ground.image.high", "the height of white", i.high, "m");
-    }
-    if let Some(t) = &g.terrain {
-        c.not_negative("ground.terrain.low", "the height of the lowest point", t.low, "m");
-        c.positive("ground.terrain.scale", "the factor of heights", t.scale, "");
+    let ways = [
+        ("height", g.height.is_some()),
+        ("formula", g.formula.is_some()),
+        ("image", g.image.is_some()),
+        ("terrain", g.terrain.is_some()),
+    ];
+    let given: Vec<_> = ways.iter().filter(|w| w.1).map(|w| w.0).collect();
+    for key in given.iter().skip(1) {
+        let message = format!("`{key}` cannot stand beside `{}`", given[0]);
+        c.error(format!("ground.{key}"), message, "give the heights in one way");
     }
     formula(c);
-    soil(c);
-    strength(c);
-    exchange(c);
 }
 
 /// Values of the formula, looked at on a coarse grid; every column is when the ground is made.
 fn formula(c: &mut Check) {
     let Some(g) = &c.scene.ground else { return };
-    let Some(Ok(formula)) = g.formula.as_deref().map(Formula::new) else { return };
+    // One that stands beside a height is reported for that alone.
+    let formula = g.formula.as_ref().filter(|_| g.height.is_none());
+    let Some(Ok(formula)) = formula.map(|f| Formula::new(&f.0)) else { return };
     for k in 0..LOOKS * LOOKS {
         let share = glam::DVec2::new((k % LOOKS) as f64 + 0.5, (k / LOOKS) as f64 + 0.5) / LOOKS as f64;
         let at = (g.min + share * (g.max - g.min)) / g.unit;
@@ -78,58 +74,5 @@ fn formula(c: &mut Check) {
             c.error("ground.formula", message, "heights are counted from the floor: lower `floor`, or use `max(0, …)`");
             return;
         }
-    }
-}
-
-fn soil(c: &mut Check) {
-    let Some(g) = &c.scene.ground else { return };
-    let shares = [
-        ("compression", g.soil.compression, 0.0),
-        ("fraction", g.soil.fraction, 0.01),
-        ("roughness", g.soil.roughness, 0.0),
-    ];
-    for (key, value, least) in shares {
-        if value.is_some_and(|v| v < least || v > 1.0) {
-            let message = format!("the soil's `{key}` cannot be {}", show(value.unwrap_or_default(), ""));
-            c.error(format!("ground.soil.{key}"), message, format!("give a share from {least} to 1"));
-        }
-    }
-    for (key, value) in [("inside", g.soil.inside), ("outside", g.soil.outside), ("stop", g.soil.stop)] {
-        if value.is_some_and(|v| !(0.01..FRAC_PI_2).contains(&v)) {
-            let message = format!("a slope of {} cannot be", show(value.unwrap_or_default().to_degrees(), "deg"));
-            c.error(format!("ground.soil.{key}"), message, "give an angle from 0.6 deg to below 90 deg");
-        }
-    }
-}
-
-/// What the soil bears.
-fn strength(c: &mut Check) {
-    let Some(g) = &c.scene.ground else { return };
-    let positive =
-        [("density", g.soil.density, "kg/m3"), ("shear", g.soil.shear, "m"), ("stiffness", g.soil.stiffness, "Pa/m")];
-    for (key, value, unit) in positive {
-        value.iter().for_each(|&v| c.positive(format!("ground.soil.{key}"), &format!("the soil's {key}"), v, unit));
-    }
-    for (key, value, unit) in [("cohesion", g.soil.cohesion, "Pa"), ("grip", g.soil.grip, "")] {
-        value.iter().for_each(|&v| c.not_negative(format!("ground.soil.{key}"), &format!("the soil's {key}"), v, unit));
-    }
-    if g.soil.friction.is_some_and(|v| !(0.0..FRAC_PI_2 * 2.0 / 3.0).contains(&v)) {
-        let angle = show(g.soil.friction.unwrap_or_default().to_degrees(), "deg");
-        c.error("ground.soil.friction", format!("an internal friction of {angle} cannot be"), "give 0 to below 60 deg");
-    }
-}
-
-fn exchange(c: &mut Check) {
-    let Some(e) = c.scene.ground.as_ref().and_then(|g| g.exchange.as_ref()) else { return };
-    if e.layer < 1.0 {
-        let message = format!("a layer of {} grain diameters shows the ground", show(e.layer, ""));
-        c.error("ground.exchange.layer", message, "give 1 or more; 3 to 5 are usual");
-    }
-    c.positive("ground.exchange.rest", "the share of the radius", e.rest, "");
-    c.positive("ground.exchange.thaw", "the depth of a blow", e.thaw, "");
-    c.positive("ground.exchange.after", "the time of rest", e.after, "s");
-    if e.packing < 0.3 || e.packing > 1.0 {
-        let message = format!("grains cannot fill {} of the ground", show(e.packing, ""));
-        c.error("ground.exchange.packing", message, "give a share from 0.3 to 1; spheres have 0.56 to 0.64");
     }
 }

@@ -79,15 +79,6 @@ pub(super) fn check(c: &mut Check) {
         let help = "add `tangential_damping = \"0.1 N s/m\"`";
         c.error("contact.tangential", "the viscous law needs its damping", help);
     }
-    c.positive("contact.stiffness", "a stiffness", law.stiffness.unwrap_or(1.0), "N/m");
-    c.positive("contact.contact_time", "a contact time", law.contact_time.unwrap_or(1.0), "s");
-    c.not_negative("contact.dissipation", "a dissipative time", law.dissipation.unwrap_or(0.0), "s");
-    if let Some(lh) = &law.lee_herrmann {
-        c.positive("contact.lee_herrmann.stiffness", "a stiffness", lh.stiffness, "N/m^1.5");
-        c.not_negative("contact.lee_herrmann.damping", "a damping", lh.damping, "1/s");
-    }
-    c.positive("contact.tangential_stiffness", "a ratio of stiffnesses", law.tangential_stiffness.unwrap_or(1.0), "");
-    c.positive("contact.tangential_damping", "a damping", law.tangential_damping.unwrap_or(1.0), "N s/m");
     if !law.uses_restitution() {
         let (message, source) = match normal {
             NormalLaw::KuwabaraKono => ("of the kuwabara-kono law follows", "`contact.dissipation`"),

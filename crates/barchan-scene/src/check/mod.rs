@@ -1,10 +1,12 @@
 //! Checks of a scene that has been read: does it mean something, and can it be simulated?
 //!
+//! The range of each key is checked by its own statement (see [`keys`](crate::keys)); here is what concerns several keys at once.
 //! Each check is a function over the scene that pushes problems at paths. Numbers that could not be read are NaN and already
 //! reported; every comparison is written so that NaN passes. What depends on the solver (the time step, the numbers of the
 //! contact law) is checked where the world is assembled.
 
 mod bodies;
+mod continuum;
 mod emitters;
 mod ground;
 mod laws;
@@ -15,33 +17,45 @@ mod places;
 mod values;
 mod walls;
 
+use crate::assets::Assets;
+use crate::keys::{Key, Stated};
 use crate::problems::{Problem, Severity, Spans};
-use crate::types::Scene;
+use crate::types::{Region, Scene};
 use glam::DVec3;
 
 /// The scene under check and what was found.
-pub(crate) struct Check<'a> {
-    pub(crate) scene: &'a Scene,
+pub struct Check<'a> {
+    /// The scene.
+    pub scene: &'a Scene,
+    /// What its files hold.
+    pub assets: &'a Assets,
     spans: &'a Spans,
     problems: Vec<Problem>,
 }
 
 impl Check<'_> {
-    fn error(&mut self, path: impl Into<String>, message: impl Into<String>, help: impl Into<String>) {
+    /// Adds an error at a path.
+    pub fn error(&mut self, path: impl Into<String>, message: impl Into<String>, help: impl Into<String>) {
         self.problems.push(Problem::new(Severity::Error, path, message, help));
     }
 
-    fn warn(&mut self, path: impl Into<String>, message: impl Into<String>, help: impl Into<String>) {
+    /// Adds a warning at a path.
+    pub fn warn(&mut self, path: impl Into<String>, message: impl Into<String>, help: impl Into<String>) {
         self.problems.push(Problem::new(Severity::Warning, path, message, help));
     }
 
     /// Whether the value was written by the user.
-    fn given(&self, path: &str) -> bool {
+    pub fn given(&self, path: &str) -> bool {
         self.spans.given(path)
     }
 
+    /// Whether a value stands for itself: it was written by the user, or the whole scene was built in code.
+    pub(crate) fn is_own(&self, path: &str) -> bool {
+        self.spans.is_empty() || self.given(path)
+    }
+
     /// Duration of the run [s] to compare times with; NaN, which offends nobody, where it has been reported itself.
-    fn duration(&self) -> f64 {
+    pub fn duration(&self) -> f64 {
         if self.scene.duration > 0.0 { self.scene.duration } else { f64::NAN }
     }
 
@@ -50,21 +64,24 @@ impl Check<'_> {
         !self.scene.domain.min.cmpge(self.scene.domain.max).any()
     }
 
-    fn positive(&mut self, path: impl Into<String>, what: &str, value: f64, unit: &str) {
+    /// A number must be above 0; `what` begins the message.
+    pub fn positive(&mut self, path: impl Into<String>, what: &str, value: f64, unit: &str) {
         if value <= 0.0 {
             let help = format!("give a number above 0{}", in_unit(unit));
             self.error(path, format!("{what} must be positive, not {}", show(value, unit)), help);
         }
     }
 
-    fn not_negative(&mut self, path: impl Into<String>, what: &str, value: f64, unit: &str) {
+    /// A number must be 0 or more.
+    pub fn not_negative(&mut self, path: impl Into<String>, what: &str, value: f64, unit: &str) {
         if value < 0.0 {
             let help = format!("give 0 or more{}", in_unit(unit));
             self.error(path, format!("{what} cannot be negative, but is {}", show(value, unit)), help);
         }
     }
 
-    fn direction(&mut self, path: impl Into<String>, what: &str, value: DVec3) {
+    /// A vector must not be zero.
+    pub fn direction(&mut self, path: impl Into<String>, what: &str, value: DVec3) {
         if value == DVec3::ZERO {
             self.error(
                 path,
@@ -75,7 +92,7 @@ impl Check<'_> {
     }
 
     /// Corners of a box in order; the message names the direction.
-    fn corners(&mut self, path: &str, min: DVec3, max: DVec3) {
+    pub fn corners(&mut self, path: &str, min: DVec3, max: DVec3) {
         for (i, axis) in ["x", "y", "z"].iter().enumerate() {
             if min[i] >= max[i] {
                 let message = format!(
@@ -92,8 +109,15 @@ fn in_unit(unit: &str) -> String {
     if unit.is_empty() { String::new() } else { format!(" (in {unit}, if bare)") }
 }
 
+/// Checks the corners of a region that is a box; `path` is that of the table that has it.
+pub fn corners(c: &mut Check, path: &str, region: &Region) {
+    if let Region::Box { min, max } = region {
+        c.corners(&format!("{path}.box"), *min, *max);
+    }
+}
+
 /// A number with its unit, readable at any magnitude.
-pub(crate) fn show(value: f64, unit: &str) -> String {
+pub fn show(value: f64, unit: &str) -> String {
     let magnitude = value.abs();
     let number = if magnitude == 0.0 || (1e-3..1e6).contains(&magnitude) {
         format!("{}", (value * 1e6).round() / 1e6)
@@ -104,8 +128,9 @@ pub(crate) fn show(value: f64, unit: &str) -> String {
 }
 
 /// Every problem of the scene.
-pub(crate) fn check(scene: &Scene, spans: &Spans) -> Vec<Problem> {
-    let mut c = Check { scene, spans, problems: Vec::new() };
+pub(crate) fn check(scene: &Scene, assets: &Assets, spans: &Spans) -> Vec<Problem> {
+    let mut c = Check { scene, assets, spans, problems: Vec::new() };
+    Stated::check(scene, &mut c, "", &Key::new("", ""));
     names::check(&mut c);
     values::check(&mut c);
     laws::check(&mut c);
@@ -114,6 +139,7 @@ pub(crate) fn check(scene: &Scene, spans: &Spans) -> Vec<Problem> {
     places::check(&mut c);
     bodies::check(&mut c);
     emitters::check(&mut c);
+    continuum::check(&mut c);
     ground::check(&mut c);
     picture::check(&mut c);
     c.problems
@@ -122,7 +148,7 @@ pub(crate) fn check(scene: &Scene, spans: &Spans) -> Vec<Problem> {
 impl Scene {
     /// Every problem of a scene that was built in code; [`Scene::from_toml`] has done this already.
     pub fn check(&self) -> Vec<Problem> {
-        check(self, &Spans::default())
+        check(self, &Assets::default(), &Spans::default())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Check;
 use crate::read::{listing, nearest};
-use crate::types::ShapeSpec;
+use crate::types::{Emitter, ShapeSpec};
 
 pub(super) fn check(c: &mut Check) {
     let scene = c.scene;
@@ -10,7 +10,13 @@ pub(super) fn check(c: &mut Check) {
         material(c, format!("grains[{i}].material"), &g.material);
         shape(c, format!("grains[{i}].shape"), &g.shape);
     }
+    for (i, m) in scene.continuum.iter().enumerate() {
+        material(c, format!("continuum[{i}].material"), m.material.as_deref().unwrap_or_default());
+    }
     for (i, e) in scene.emitters.iter().enumerate() {
+        continuum(c, i, e);
+    }
+    for (i, e) in scene.emitters.iter().enumerate().filter(|(_, e)| e.continuum.is_none()) {
         material(c, format!("emitters[{i}].material"), &e.material);
         shape(c, format!("emitters[{i}].shape"), &e.shape);
     }
@@ -41,7 +47,8 @@ pub(super) fn check(c: &mut Check) {
     // Populations and emitters share a name space: both are counted by name in the outputs.
     let sources = scene.grains.iter().enumerate().map(|(i, g)| (format!("grains[{i}]"), g.name.as_str()));
     let emitters = scene.emitters.iter().enumerate().map(|(i, e)| (format!("emitters[{i}]"), e.name.as_str()));
-    unique(c, sources.chain(emitters).collect());
+    let continua = scene.continuum.iter().enumerate().map(|(i, m)| (format!("continuum[{i}]"), m.name.as_str()));
+    unique(c, sources.chain(continua).chain(emitters).collect());
     // So do the ground, walls and bodies, which messages call by name.
     let walls = scene.walls.iter().enumerate().map(|(i, w)| (format!("walls[{i}]"), w.name.as_str()));
     let bodies = scene.bodies.iter().enumerate().map(|(i, b)| (format!("bodies[{i}]"), b.name.as_str()));
@@ -55,8 +62,17 @@ pub(super) fn check(c: &mut Check) {
             c.error(format!("measure[{i}].name"), message, "use letters, digits, spaces, `-` and `_`");
         }
     }
-    if scene.grains.is_empty() && scene.emitters.is_empty() && scene.bodies.is_empty() && scene.ground.is_none() {
-        c.error("", "the scene has no grains", "add a `[[grains]]`, an `[[emitters]]` or a `[[bodies]]`");
+    if scene.grains.is_empty()
+        && scene.continuum.is_empty()
+        && scene.emitters.is_empty()
+        && scene.bodies.is_empty()
+        && scene.ground.is_none()
+    {
+        c.error(
+            "",
+            "the scene has no grains",
+            "add a `[[grains]]`, a `[[continuum]]`, an `[[emitters]]` or a `[[bodies]]`",
+        );
     }
 }
 
@@ -72,6 +88,28 @@ fn material(c: &mut Check, path: String, name: &str) {
         None => format!("add a `[materials.{name}]`, or use {}", listing(known())),
     };
     c.error(path, format!("there is no material `{name}`"), help);
+}
+
+/// What an emitter pours, where it is not grains.
+fn continuum(c: &mut Check, i: usize, e: &Emitter) {
+    let Some(name) = &e.continuum else { return };
+    let known = || c.scene.continuum.iter().map(|m| m.name.as_str());
+    if !known().any(|n| n == name) {
+        let help = match nearest(name, known()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if c.scene.continuum.is_empty() => {
+                "add a `[[continuum]]`, or pour grains: give `material` and `radius`".into()
+            }
+            None => format!("use {}", listing(known())),
+        };
+        c.error(format!("emitters[{i}].continuum"), format!("there is no continuum `{name}`"), help);
+    }
+    for (key, given) in [("radius", e.radius.is_some()), ("shape", e.shape != ShapeSpec::SPHERE)] {
+        if given {
+            let message = format!("a continuum has no `{key}`");
+            c.error(format!("emitters[{i}].{key}"), message, "leave it out: its particles have their spacing");
+        }
+    }
 }
 
 fn shape(c: &mut Check, path: String, name: &str) {

@@ -6,7 +6,7 @@ use glam::DVec3;
 
 pub(super) fn check(c: &mut Check) {
     let scene = c.scene;
-    let largest = super::places::largest_reach(scene);
+    let largest = super::places::largest_reach(c);
     for (i, axis) in Axis::NAMES.iter().map(|a| a.1).enumerate() {
         if !scene.domain.periodic.contains(&axis) {
             continue;
@@ -26,7 +26,7 @@ pub(super) fn check(c: &mut Check) {
             );
         }
         for (k, w) in scene.walls.iter().enumerate() {
-            if crosses(&w.geometry, i) {
+            if c.assets.wall(scene, k, 0).geometry.closes(i, ALONG) {
                 let message = format!("the wall `{}` closes the periodic direction {}", w.name, axis.name());
                 let help = match w.geometry {
                     Geometry::Box { .. } => {
@@ -44,32 +44,43 @@ pub(super) fn check(c: &mut Check) {
             }
         }
     }
+    for (k, w) in scene.walls.iter().enumerate() {
+        bumps(c, k, w);
+    }
     let twice = scene.domain.periodic.iter().enumerate().find(|(i, a)| scene.domain.periodic[..*i].contains(a));
     if let Some((i, a)) = twice {
         c.error(format!("domain.periodic[{i}]"), format!("the direction {} is listed twice", a.name()), "list it once");
     }
 }
 
-/// Whether the wall ends the space along direction `i`: an unbounded wall that is not the same all along it, or a vessel's
-/// closed face. Bounded obstacles are allowed.
-fn crosses(geometry: &Geometry, i: usize) -> bool {
-    const ALONG: f64 = 1e-6;
-    match geometry {
-        Geometry::Plane { normal, .. } => normal.normalize_or_zero()[i].abs() > ALONG,
-        Geometry::Box { side: Side::Inside, open, .. } => {
-            let closed = |f: Face| !open.contains(&f);
-            Face::NAMES.iter().any(|f| f.1.axis().0 == i && closed(f.1))
-        }
-        Geometry::Cylinder { axis, height: None, .. } => {
-            let across = axis.normalize_or_zero() - DVec3::AXES[i] * axis.normalize_or_zero()[i];
-            across.length() > ALONG
-        }
-        Geometry::Sphere { side: Side::Inside, .. } => true,
-        Geometry::Box { .. }
-        | Geometry::Cylinder { .. }
-        | Geometry::Cone { .. }
-        | Geometry::Sphere { .. }
-        | Geometry::Disc { .. }
-        | Geometry::Mesh(_) => false,
+/// Bumps are stretched to close across periodic sides: a little, and only where they are not turned out of them.
+fn bumps(c: &mut Check, index: usize, w: &Wall) {
+    let (domain, path) = (&c.scene.domain, format!("walls[{index}].rough"));
+    let surface = c.assets.wall(c.scene, index, 0);
+    let Some(rough) = surface.rough.filter(|_| surface.check().is_empty()) else { return };
+    let sides = [domain.min, domain.max];
+    for strained in surface.closing.strained(&surface.geometry, &rough, sides) {
+        let (axis, [shorter, longer]) = (Axis::NAMES[strained.axis].0, strained.nearest);
+        let message = format!(
+            "the bumps of `{}`, {} apart, do not close across the period along {axis} ({})",
+            w.name,
+            show(rough.spacing, "m"),
+            show((sides[1] - sides[0])[strained.axis], "m")
+        );
+        let shorter = if shorter > 0.0 { format!("{} or ", show(shorter, "m")) } else { String::new() };
+        let help = format!("make the domain {shorter}{} long there, or change `spacing`", show(longer, "m"));
+        c.error(&path, message, help);
+    }
+    let turns = w.rotate.iter().map(|r| r.axis).chain(w.keyframes.iter().map(|k| k.turn)).filter(|t| *t != DVec3::ZERO);
+    let out = |turn: DVec3| match w.geometry {
+        Geometry::Cylinder { axis, .. } => turn.normalize().cross(axis.normalize_or_zero()).length() > ALONG,
+        _ => true,
+    };
+    if surface.closing != Default::default() && turns.into_iter().any(out) {
+        let message = format!("the bumps of `{}` turn out of the periodic direction, and close no longer", w.name);
+        c.error(&path, message, "do not turn the wall, leave out `rough`, or make the domain not periodic");
     }
 }
+
+/// Sine of the angle by which a wall may miss a periodic direction and still be along it.
+const ALONG: f64 = 1e-6;

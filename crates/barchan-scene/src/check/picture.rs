@@ -1,41 +1,22 @@
 //! Pictures that can be drawn.
 
-use super::{Check, show};
+use super::Check;
 use crate::types::Camera;
 use glam::DVec3;
 
-/// Pixels a side, least and most.
-const SIDE: std::ops::RangeInclusive<u64> = 16..=8192;
-/// Pictures a second that players show.
-const RATE: std::ops::RangeInclusive<f64> = 1.0..=240.0;
-
 pub(super) fn check(c: &mut Check) {
     let picture = &c.scene.picture;
-    for (i, side) in picture.size.iter().enumerate() {
-        if !SIDE.contains(side) {
-            let help = format!("give {} to {} pixels a side, such as [1920, 1080]", SIDE.start(), SIDE.end());
-            c.error(format!("picture.size[{i}]"), format!("a picture of {side} pixels a side cannot be drawn"), help);
-        }
-    }
-    if !picture.rate.is_nan() && !RATE.contains(&picture.rate) {
-        let message = format!("a film of {} pictures a second cannot be shown", show(picture.rate, ""));
-        c.error("picture.rate", message, format!("give {} to {}, such as 25", RATE.start(), RATE.end()));
-    }
-    c.positive("picture.speed", "the speed of a film", picture.speed.unwrap_or(1.0), "");
     if let Some([low, high]) = picture.range
         && low >= high
     {
         c.error("picture.range", "the lower end of the range is not below the upper one", "swap or change the two");
     }
-    if let Some(sun) = picture.sun {
-        c.direction("picture.sun", "the way to the sun", sun);
-        if sun != DVec3::ZERO && sun.z <= 0.0 {
-            c.error(
-                "picture.sun",
-                "the sun is below the horizon",
-                "give a direction with z above 0, such as [-1, -1, 2]",
-            );
-        }
+    if let Some(sun) = picture.sun
+        && sun != DVec3::ZERO
+        && sun.z <= 0.0
+    {
+        let help = "give a direction with z above 0, such as [-1, -1, 2]";
+        c.error("picture.sun", "the sun is below the horizon", help);
     }
     camera(c);
 }
@@ -43,15 +24,8 @@ pub(super) fn check(c: &mut Check) {
 fn camera(c: &mut Check) {
     let path = |key: &str| format!("picture.camera.{key}");
     match &c.scene.picture.camera {
-        Camera::Auto { elevation, up, .. } => {
-            steep(c, path("auto.elevation"), *elevation);
-            c.direction(path("auto.up"), "up", *up);
-        }
-        Camera::Orbit { elevation, .. } => steep(c, path("orbit.elevation"), *elevation),
-        Camera::Fixed { eye, target, up, field } => {
-            apart(c, &path("fixed"), *eye, *target, *field);
-            c.direction(path("fixed.up"), "up", *up);
-        }
+        Camera::Auto { .. } | Camera::Orbit { .. } | Camera::Follow { .. } => {}
+        Camera::Fixed { eye, target, .. } => apart(c, &path("fixed"), *eye, *target),
         Camera::Fly(keys) => {
             if keys.len() < 2 {
                 let help = "give two or more, or use `fixed`";
@@ -59,43 +33,20 @@ fn camera(c: &mut Check) {
             }
             for (i, k) in keys.iter().enumerate() {
                 let at = path(&format!("fly[{i}]"));
-                apart(c, &at, k.eye, k.target, k.field);
+                apart(c, &at, k.eye, k.target);
                 if i > 0 && k.time <= keys[i - 1].time {
                     let message = "this keyframe does not come after the one before it";
                     c.error(format!("{at}.time"), message, "sort the keyframes by time, with no time twice");
                 }
             }
         }
-        Camera::Follow { grain, distance } => {
-            if grain.is_some_and(|id| id > u64::from(u32::MAX)) {
-                c.error(
-                    path("follow.grain"),
-                    "no grain has such an id",
-                    "ids are counted from 0 in the order of birth",
-                );
-            }
-            c.positive(path("follow.distance"), "a distance", distance.unwrap_or(1.0), "m");
-        }
     }
 }
 
-fn steep(c: &mut Check, path: String, elevation: Option<f64>) {
-    if elevation.is_some_and(|e| e.abs() > std::f64::consts::FRAC_PI_2) {
-        c.error(path, "an elevation lies between -90° and 90°", "give an angle above the horizon, such as \"20 deg\"");
-    }
-}
-
-fn apart(c: &mut Check, path: &str, eye: DVec3, target: DVec3, field: f64) {
+fn apart(c: &mut Check, path: &str, eye: DVec3, target: DVec3) {
     if eye == target {
         let help = "move one of them: the camera looks from the eye to the target";
         c.error(format!("{path}.target"), "the target is where the eye is", help);
-    }
-    if field < 1f64.to_radians() || field > 150f64.to_radians() {
-        let message = format!(
-            "an angle of view of {} is too far from what eyes and lenses have",
-            show(field.to_degrees(), "deg")
-        );
-        c.error(format!("{path}.field"), message, "give 1 to 150 degrees, such as \"30 deg\"");
     }
 }
 

@@ -3,28 +3,26 @@
 //! Regions and walls meet in too many ways for closed forms, so both are sampled: places where a grain of the region could sit
 //! must be clear of every wall, and points of thin walls must not lie inside a region.
 
-use super::{Check, show};
+use super::{Check, corners, show};
 use crate::types::*;
 use crate::words::{count, many};
+use barchan_core::math;
 use barchan_core::packing::Lattice;
 use barchan_core::regions::Region as Body;
 use barchan_core::rng::Random;
 use barchan_core::sizes::SizeDistribution;
-use barchan_core::walls::{Roughness, Wall as Surface};
+use barchan_core::walls::Wall as Surface;
 use glam::DVec3;
 use std::f64::consts::TAU;
 
-/// Share of the volume at which random insertion of equal spheres jams (Widom 1966; 0.382 by Torquato 2006); a spread of sizes
-/// allows a little more.
-const RANDOM_LIMIT: f64 = 0.38;
 /// Lengths closer than this share of a radius count as touching.
 const SLACK: f64 = 1e-6;
 /// Largest number of lattice sites that is counted one by one; beyond, the volume is asked.
 const COUNTED_SITES: f64 = 3e6;
 
 /// Smallest and largest radius of the ball that holds a grain [m]; none where the size is unknown.
-pub(super) fn reach(scene: &Scene, shape: &str, size: Option<&Size>) -> Option<(f64, f64)> {
-    let (shape, listed) = scene.shape(shape)?;
+pub(super) fn reach(c: &Check, shape: &str, size: Option<&Size>) -> Option<(f64, f64)> {
+    let (shape, listed) = c.assets.shape(c.scene, shape)?;
     let (small, large) = match size {
         Some(size) => (size.smallest(), size.largest()),
         None => (listed?, listed?),
@@ -34,54 +32,34 @@ pub(super) fn reach(scene: &Scene, shape: &str, size: Option<&Size>) -> Option<(
 }
 
 /// Radius of the ball that holds the scene's largest grain [m]; 0 without grains.
-pub(super) fn largest_reach(scene: &Scene) -> f64 {
+pub(super) fn largest_reach(c: &Check) -> f64 {
+    let scene = c.scene;
     let grains = scene.grains.iter().map(|g| (&g.shape, g.radius.as_ref()));
     let emitters = scene.emitters.iter().map(|e| (&e.shape, e.radius.as_ref()));
-    grains.chain(emitters).filter_map(|(s, r)| reach(scene, s, r)).map(|r| r.1).fold(0.0, f64::max)
-}
-
-/// A region's own numbers.
-pub(super) fn region(c: &mut Check, path: &str, region: &Region) {
-    match region {
-        Region::Box { min, max } => c.corners(&format!("{path}.box"), *min, *max),
-        Region::Cylinder { axis, radius, height, .. } => {
-            c.direction(format!("{path}.cylinder.axis"), "the axis", *axis);
-            c.positive(format!("{path}.cylinder.radius"), "the radius", *radius, "m");
-            c.positive(format!("{path}.cylinder.height"), "the height", *height, "m");
-        }
-        Region::Sphere { radius, .. } => c.positive(format!("{path}.sphere.radius"), "the radius", *radius, "m"),
-    }
-}
-
-pub(super) fn key(region: &Region) -> &'static str {
-    match region {
-        Region::Box { .. } => "box",
-        Region::Cylinder { .. } => "cylinder",
-        Region::Sphere { .. } => "sphere",
-    }
+    grains.chain(emitters).filter_map(|(s, r)| reach(c, s, r)).map(|r| r.1).fold(0.0, f64::max)
 }
 
 pub(super) fn check(c: &mut Check) {
     let scene = c.scene;
     for (i, sink) in scene.sinks.iter().enumerate() {
         match &sink.region {
-            SinkRegion::Region(r) => region(c, &format!("sinks[{i}]"), r),
-            SinkRegion::Below { normal, .. } => c.direction(format!("sinks[{i}].below.normal"), "the normal", *normal),
+            SinkRegion::Region(r) => corners(c, &format!("sinks[{i}]"), r),
+            SinkRegion::Half(_) => {}
         }
     }
-    let walls: Vec<_> = scene.walls.iter().map(surface).collect();
+    let walls = surfaces(c);
     // A fill goes round the triangles of a mesh; other walls bound it.
     let bounds: Vec<_> = walls.iter().map(|w| w.clone().filter(|w| w.facets().is_none())).collect();
     for (i, g) in scene.grains.iter().enumerate() {
-        let reach = reach(scene, &g.shape, g.radius.as_ref());
+        let reach = reach(c, &g.shape, g.radius.as_ref());
         match &g.place {
             Place::Fill(fill) => {
                 let path = format!("grains[{i}].fill");
-                region(c, &path, &fill.region);
+                corners(c, &path, &fill.region);
                 method(c, &path, fill);
                 let body = fill.region.to_core();
                 if let Some(reach) = reach.filter(|_| is_sound(&body)) {
-                    let at = format!("{path}.{}", key(&fill.region));
+                    let at = format!("{path}.{}", fill.region.key());
                     in_domain(c, &at, &g.name, &body);
                     clear_of_walls(c, &at, &g.name, &body, reach.0, &bounds);
                     holds(c, &path, fill, &body, g, reach);
@@ -96,7 +74,7 @@ pub(super) fn check(c: &mut Check) {
                     );
                 }
                 // Which way a clump lies is known when it is placed; its spheres are held against the walls then.
-                let one = scene.shape(&g.shape).is_some_and(|s| s.0.spheres().len() == 1);
+                let one = c.assets.shape(scene, &g.shape).is_some_and(|s| s.0.spheres().len() == 1);
                 let Some(large) = reach.map(|r| if one { r.1 } else { 0.0 }) else { continue };
                 for (k, x) in list.iter().enumerate().filter(|(_, x)| x.is_finite()) {
                     let at = format!("grains[{i}].at[{k}]");
@@ -161,21 +139,6 @@ fn method(c: &mut Check, path: &str, fill: &Fill) {
             _ => {}
         }
     }
-    if let Some(f) = fill.fraction
-        && (f <= 0.0 || f > RANDOM_LIMIT)
-    {
-        let message = format!("random insertion cannot fill a share of {}", show(f, ""));
-        let help = format!(
-            "it jams at about {RANDOM_LIMIT}; use at most 0.35, or the method `lattice` and let the grains settle"
-        );
-        c.error(format!("{path}.fraction"), message, help);
-    }
-    c.positive(format!("{path}.every"), "the time between batches", fill.every.unwrap_or(1.0), "s");
-    for (key, n) in [("count", fill.count), ("batch", fill.batch)] {
-        if n == Some(0) {
-            c.error(format!("{path}.{key}"), format!("a `{key}` of 0 grains is no population"), "give at least 1");
-        }
-    }
 }
 
 fn in_domain(c: &mut Check, path: &str, name: &str, body: &Body) {
@@ -200,11 +163,10 @@ fn in_domain(c: &mut Check, path: &str, name: &str, body: &Body) {
     }
 }
 
-/// The wall as the solver sees it at the start; none where its numbers are unknown or impossible.
-fn surface(wall: &Wall) -> Option<Surface> {
-    let mut surface = Surface::new(wall.name.clone(), wall.geometry.to_core(), 0);
-    surface.rough = wall.rough.as_ref().map(|r| Roughness { radius: r.radius, spacing: r.spacing });
-    surface.check().is_empty().then_some(surface)
+/// The walls as the solver sees them at the start; none where its numbers are unknown or impossible.
+fn surfaces(c: &Check) -> Vec<Option<Surface>> {
+    let surface = |i: usize| Some(c.assets.wall(c.scene, i, 0)).filter(|w| w.check().is_empty());
+    (0..c.scene.walls.len()).map(surface).collect()
 }
 
 /// Index of a wall that a ball at `x` cuts.
@@ -214,9 +176,8 @@ fn hits(walls: &[Option<Surface>], x: DVec3, radius: f64) -> Option<usize> {
 }
 
 /// A wall that a ball at `x` cuts at the start.
-pub(super) fn hits_wall(scene: &Scene, x: DVec3, radius: f64) -> Option<&Wall> {
-    let walls: Vec<_> = scene.walls.iter().map(surface).collect();
-    hits(&walls, x, radius).map(|i| &scene.walls[i])
+pub(super) fn hits_wall<'a>(c: &Check<'a>, x: DVec3, radius: f64) -> Option<&'a Wall> {
+    hits(&surfaces(c), x, radius).map(|i| &c.scene.walls[i])
 }
 
 fn clear_of_walls(c: &mut Check, path: &str, name: &str, body: &Body, radius: f64, walls: &[Option<Surface>]) {
@@ -224,7 +185,7 @@ fn clear_of_walls(c: &mut Check, path: &str, name: &str, body: &Body, radius: f6
     for (w, wall) in walls.iter().enumerate() {
         let Some(surface) = wall else { continue };
         let cut = centres.iter().find(|x| surface.clearance(&Default::default(), **x) < radius * (1.0 - SLACK));
-        let within = thin_points(&c.scene.walls[w].geometry).into_iter().find(|x| body.contains_ball(*x, 0.5 * radius));
+        let within = surface.geometry.thin_points().into_iter().find(|x| body.contains_ball(*x, 0.5 * radius));
         if let Some(x) = cut.copied().or(within) {
             let wall = &c.scene.walls[w].name;
             let message = format!(
@@ -258,7 +219,7 @@ fn samples(body: &Body, radius: f64) -> Vec<DVec3> {
             for h in steps() {
                 let centre = base + axis * (radius + (height - 2.0 * radius) * h);
                 for turn in 0..24 {
-                    let (sin, cos) = (TAU * turn as f64 / 24.0).sin_cos();
+                    let (sin, cos) = math::sin_cos(TAU * turn as f64 / 24.0);
                     out.extend([0.0, 0.5, 1.0].map(|s| centre + (u * cos + v * sin) * (wide - radius) * s));
                 }
             }
@@ -266,9 +227,9 @@ fn samples(body: &Body, radius: f64) -> Vec<DVec3> {
         Body::Sphere { centre, radius: wide } => {
             out.push(centre);
             for k in 1..12 {
-                let (ring, height) = (TAU * 0.5 * k as f64 / 12.0).sin_cos();
+                let (ring, height) = math::sin_cos(TAU * 0.5 * k as f64 / 12.0);
                 for turn in 0..24 {
-                    let (sin, cos) = (TAU * turn as f64 / 24.0).sin_cos();
+                    let (sin, cos) = math::sin_cos(TAU * turn as f64 / 24.0);
                     let d = DVec3::new(ring * cos, ring * sin, height);
                     out.extend([0.5, 1.0].map(|s| centre + d * (wide - radius) * s));
                 }
@@ -281,56 +242,9 @@ fn samples(body: &Body, radius: f64) -> Vec<DVec3> {
     out
 }
 
-/// Points of walls that are thin enough to pass between the samples of a region.
-fn thin_points(geometry: &Geometry) -> Vec<DVec3> {
-    const RINGS: usize = 24;
-    let mut out = Vec::new();
-    let mut ring = |centre: DVec3, axis: DVec3, radius: f64| {
-        let (u, v) = axis.any_orthonormal_pair();
-        out.extend((0..48).map(|t| {
-            let (sin, cos) = (TAU * t as f64 / 48.0).sin_cos();
-            centre + (u * cos + v * sin) * radius
-        }));
-    };
-    let steps = (0..=RINGS).map(|i| i as f64 / RINGS as f64);
-    match *geometry {
-        Geometry::Disc { centre, normal, radius, hole } => {
-            steps.for_each(|s| ring(centre, normal.normalize_or(DVec3::Z), hole + (radius - hole) * s));
-        }
-        Geometry::Cylinder { base, axis, radius, height: Some(h), .. } => {
-            let axis = axis.normalize_or(DVec3::Z);
-            steps.for_each(|s| ring(base + axis * h * s, axis, radius));
-        }
-        Geometry::Cone { base, axis, radius_base, radius_top, height, .. } => {
-            let axis = axis.normalize_or(DVec3::Z);
-            steps.for_each(|s| ring(base + axis * height * s, axis, radius_base + (radius_top - radius_base) * s));
-        }
-        Geometry::Box { min, max, side: Side::Inside, ref open } if !open.is_empty() => {
-            let closed = Face::NAMES.iter().filter(|f| !open.contains(&f.1)).map(|f| f.1.axis());
-            for (axis, upper) in closed {
-                for a in steps.clone() {
-                    for b in steps.clone() {
-                        let mut x = DVec3::ZERO;
-                        x[axis] = f64::from(u8::from(upper));
-                        x[(axis + 1) % 3] = a;
-                        x[(axis + 2) % 3] = b;
-                        out.push(min + (max - min) * x);
-                    }
-                }
-            }
-        }
-        // Solid and one-sided walls cannot hide between samples of a region that lies on both sides of them.
-        Geometry::Plane { .. } | Geometry::Box { .. } | Geometry::Cylinder { .. } | Geometry::Sphere { .. } => {}
-        Geometry::Mesh(ref mesh) => {
-            out.extend(mesh.surface.facets.iter().flat_map(|s| s.mesh().vertices.iter().copied()))
-        }
-    }
-    out
-}
-
 /// Whether the region holds what is asked for.
 fn holds(c: &mut Check, path: &str, fill: &Fill, body: &Body, g: &Grains, reach: (f64, f64)) {
-    let at = format!("{path}.{}", key(&fill.region));
+    let at = format!("{path}.{}", fill.region.key());
     if body.inset_volume(reach.1) <= 0.0 {
         let message = format!("the region of `{}` is too small for one grain of radius {}", g.name, show(reach.1, "m"));
         c.error(at, message, "make the region larger or the grains smaller");
@@ -343,9 +257,9 @@ fn holds(c: &mut Check, path: &str, fill: &Fill, body: &Body, g: &Grains, reach:
         },
         FillMethod::Random | FillMethod::Rain => {
             let n = if fill.method == FillMethod::Rain { fill.batch } else { fill.count };
-            let bound = c.scene.shape(&g.shape).map_or(1.0, |s| s.0.bounding_radius());
+            let bound = c.assets.shape(c.scene, &g.shape).map_or(1.0, |s| s.0.bounding_radius());
             let cube = g.radius.as_ref().map_or(reach.1.powi(3), |s| s.to_core().mean_cube() * bound.powi(3));
-            let room = RANDOM_LIMIT * body.volume() / (TAU * 2.0 / 3.0 * cube);
+            let room = Fill::RANDOM_LIMIT * body.volume() / (TAU * 2.0 / 3.0 * cube);
             match n {
                 Some(n) => (n, room as u64),
                 None => return,
@@ -390,8 +304,8 @@ fn overlaps(c: &mut Check) {
     let mut bodies: Vec<(usize, Body, f64)> = Vec::new();
     let mut balls: Vec<(usize, usize, DVec3, f64)> = Vec::new();
     for (i, g) in scene.grains.iter().enumerate() {
-        let Some((small, large)) = reach(scene, &g.shape, g.radius.as_ref()) else { continue };
-        let one = scene.shape(&g.shape).is_some_and(|s| s.0.spheres().len() == 1);
+        let Some((small, large)) = reach(c, &g.shape, g.radius.as_ref()) else { continue };
+        let one = c.assets.shape(scene, &g.shape).is_some_and(|s| s.0.spheres().len() == 1);
         let large = if one { large } else { 0.0 };
         match &g.place {
             Place::Fill(f) if f.method != FillMethod::Rain => {
@@ -413,7 +327,7 @@ fn overlaps(c: &mut Check) {
                     format!("the regions of `{}` and `{}` overlap", scene.grains[*j].name, scene.grains[*i].name);
                 let help = "move them apart, or let one of them rain in (`method = \"rain\"`)";
                 let Place::Fill(f) = &scene.grains[*i].place else { continue };
-                c.error(format!("grains[{i}].fill.{}", key(&f.region)), message, help);
+                c.error(format!("grains[{i}].fill.{}", f.region.key()), message, help);
             }
         }
     }
@@ -430,7 +344,7 @@ fn overlaps(c: &mut Check) {
     for (n, a) in balls.iter().enumerate() {
         for b in balls[n + 1..].iter().take_while(|b| b.2.x - a.2.x < a.3 + widest) {
             // Bounding balls of clumps may meet where the grains do not.
-            let single = |i: usize| scene.shape(&scene.grains[i].shape).is_some_and(|s| s.0.is_sphere());
+            let single = |i: usize| c.assets.shape(scene, &scene.grains[i].shape).is_some_and(|s| s.0.is_sphere());
             if a.2.distance(b.2) < (a.3 + b.3) * (1.0 - SLACK) && single(a.0) && single(b.0) {
                 let later = if (a.0, a.1) > (b.0, b.1) { a } else { b };
                 let message =

@@ -4,28 +4,31 @@
 //! replaced by NaN (or an empty name): checks compare so that NaN offends nobody, hence one mistake is reported once
 //! and all others are still found.
 
-mod bodies;
-mod grains;
-mod ground;
-mod output;
-mod picture;
 mod scene;
 mod tables;
-mod walls;
 
-use crate::problems::{Parsed, Problem, SceneErrors, Severity, Spans};
-use crate::types::Scene;
+use crate::assets::Assets;
+use crate::keys::{Key, Stated};
+use crate::measure::Vocabulary;
+use crate::problems::{Draft, Parsed, Problem, SceneErrors, Severity, Spans};
+use crate::types::{Contact, Scene};
 use std::ops::Range;
-pub(crate) use tables::{Keys, Value};
-use toml::de::DeTable;
+pub use tables::{Keys, Value};
+use toml::de::{DeTable, DeValue};
 
 impl Scene {
-    /// Reads and checks a scene. `name` is the file's name or whatever the text should be called in messages.
+    /// Reads and checks a scene without the files that it names, and without knowing what can be measured. `name` is the file's name or
+    /// whatever the text should be called in messages.
     ///
     /// Every problem of the text is in the error; warnings of a scene that can run are in [`Parsed::warnings`].
     pub fn from_toml(text: &str, name: &str) -> Result<Parsed, SceneErrors> {
+        Scene::draft(text, name, &Vocabulary::default()).checked(Assets::default(), Vec::new())
+    }
+
+    /// Reads a scene: the first step of those who also read its files. Nothing fails here; [`Draft::checked`] tells all problems.
+    pub fn draft(text: &str, name: &str, vocabulary: &Vocabulary) -> Draft {
         let (document, syntax) = DeTable::parse_recoverable(text);
-        let mut cx = Reader::new(text);
+        let mut cx = Reader::new(text, *vocabulary);
         for e in syntax {
             // The parser recovers, but what it skipped would only be reported as missing: syntax comes first, alone.
             let mut problem = Problem::new(
@@ -37,15 +40,17 @@ impl Scene {
             problem.span = e.span().map(|s| cx.visible(s));
             cx.problems.push(problem);
         }
-        let has_syntax_errors = !cx.problems.is_empty();
-        let scene = scene::scene(&mut cx, &document);
-        if has_syntax_errors {
+        let broken = !cx.problems.is_empty();
+        // The top of a scene is a table without a place of its own.
+        let whole = DeValue::Table(document.into_inner());
+        let value = Value { path: String::new(), span: 0..0, de: &whole };
+        cx.law = law(text, &value);
+        let mut scene = Scene::read(&mut cx, &value, &Key::new("", ""));
+        scene::complete(&mut scene);
+        if broken {
             cx.problems.retain(|p| p.path.is_empty() && p.help.starts_with("mend the TOML"));
-        } else {
-            let found = crate::check::check(&scene, &cx.spans);
-            cx.problems.extend(found);
         }
-        Parsed::new(scene, name, text, cx.spans, cx.problems)
+        Draft::new(scene, name, text, cx.spans, cx.problems, broken)
     }
 
     /// The scene as TOML in SI units; [`Scene::from_toml`] reads it back to an equal scene.
@@ -54,31 +59,37 @@ impl Scene {
     }
 }
 
+/// The contact law, which says what a material must give; its own problems are reported when the scene is read.
+fn law(text: &str, scene: &Value) -> Contact {
+    let mut aside = Reader::new(text, Vocabulary::default());
+    let mut keys = scene.table(&mut aside, "");
+    keys.get(&mut aside, "contact")
+        .map_or_else(Contact::default, |v| Contact::read(&mut aside, &v, &Key::new("contact", "")))
+}
+
 /// Multi-line parser messages are folded into one sentence.
 fn capital_free(message: &str) -> String {
     message.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join("; ")
 }
 
 /// What is gathered while reading.
-pub(crate) struct Reader<'t> {
+pub struct Reader<'t> {
     text: &'t str,
-    pub(crate) problems: Vec<Problem>,
-    pub(crate) spans: Spans,
+    problems: Vec<Problem>,
+    spans: Spans,
+    /// What can be measured.
+    pub vocabulary: Vocabulary,
+    /// The contact law of the scene.
+    pub law: Contact,
 }
 
 impl<'t> Reader<'t> {
-    fn new(text: &'t str) -> Self {
-        Self { text, problems: Vec::new(), spans: Spans::default() }
+    fn new(text: &'t str, vocabulary: Vocabulary) -> Self {
+        Self { text, problems: Vec::new(), spans: Spans::default(), vocabulary, law: Contact::default() }
     }
 
     /// Reports an error at a span.
-    pub(crate) fn error(
-        &mut self,
-        path: &str,
-        span: Range<usize>,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) {
+    pub fn error(&mut self, path: &str, span: Range<usize>, message: impl Into<String>, help: impl Into<String>) {
         let mut problem = Problem::new(Severity::Error, path, message, help);
         problem.span = Some(self.visible(span));
         self.problems.push(problem);
@@ -100,7 +111,7 @@ impl<'t> Reader<'t> {
 }
 
 /// The name nearest to a mistyped one.
-pub(crate) fn nearest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let typed = typed.to_lowercase();
     // Near: a few letters differ, or one word is the other with an ending (`hertz`, `hertzian`).
     let is_near = |d: usize, n: &str| {
@@ -116,7 +127,7 @@ pub(crate) fn nearest<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>)
 }
 
 /// "`a`, `b` or `c`".
-pub(crate) fn listing<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+pub fn listing<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let quoted: Vec<_> = names.into_iter().map(|n| format!("`{n}`")).collect();
     match quoted.split_last() {
         None => "none".into(),

@@ -35,10 +35,12 @@ const SYNONYMS: &[(&str, &str)] = &[
 
 /// A value, its path and its place.
 #[derive(Clone)]
-pub(crate) struct Value<'a> {
-    pub(crate) path: String,
-    pub(crate) span: Range<usize>,
-    pub(crate) de: &'a DeValue<'a>,
+pub struct Value<'a> {
+    /// Where it stands in the scene, such as `walls[2].drive.mass`.
+    pub path: String,
+    /// The bytes it came from.
+    pub span: Range<usize>,
+    pub(super) de: &'a DeValue<'a>,
 }
 
 impl<'a> Value<'a> {
@@ -53,12 +55,13 @@ impl<'a> Value<'a> {
         }
     }
 
-    pub(crate) fn wrong(&self, cx: &mut Reader, expected: &str, help: impl Into<String>) {
+    /// Reports that something else was expected.
+    pub fn wrong(&self, cx: &mut Reader, expected: &str, help: impl Into<String>) {
         cx.error(&self.path, self.span.clone(), format!("expected {expected}, found {}", self.kind()), help);
     }
 
     /// A quantity in SI; NaN where it cannot be read.
-    pub(crate) fn quantity(&self, cx: &mut Reader, q: Quantity) -> f64 {
+    pub fn quantity(&self, cx: &mut Reader, q: Quantity) -> f64 {
         let help = || {
             if q.unit.is_empty() {
                 format!("write a bare number, or a string such as \"{}\"", q.example)
@@ -97,7 +100,7 @@ impl<'a> Value<'a> {
     }
 
     /// A whole number of things; none where it cannot be read.
-    pub(crate) fn count(&self, cx: &mut Reader) -> Option<u64> {
+    pub fn count(&self, cx: &mut Reader) -> Option<u64> {
         let number = match self.de {
             DeValue::Integer(i) => i64::from_str_radix(i.as_str(), i.radix()).ok().and_then(|i| u64::try_from(i).ok()),
             // 1e4 is a float in TOML, and a natural way to write a count.
@@ -118,7 +121,7 @@ impl<'a> Value<'a> {
     }
 
     /// Items of a list of a fixed or free length; none where it is no such list.
-    pub(crate) fn list(&self, cx: &mut Reader, length: Option<usize>, help: &str) -> Option<Vec<Value<'a>>> {
+    pub fn list(&self, cx: &mut Reader, length: Option<usize>, help: &str) -> Option<Vec<Value<'a>>> {
         let DeValue::Array(items) = self.de else {
             self.wrong(cx, "a list", help);
             return None;
@@ -138,7 +141,7 @@ impl<'a> Value<'a> {
     }
 
     /// A vector in SI; NaN where it cannot be read.
-    pub(crate) fn vector(&self, cx: &mut Reader, q: Quantity) -> DVec3 {
+    pub fn vector(&self, cx: &mut Reader, q: Quantity) -> DVec3 {
         let example = if q.unit.is_empty() { "[0, 0, 1]".into() } else { format!("[0, 0, \"{}\"]", q.example) };
         match self.list(cx, Some(3), &format!("write three components, x, y, z, such as {example}")) {
             Some(items) => DVec3::from_array(std::array::from_fn(|i| items[i].quantity(cx, q))),
@@ -146,13 +149,62 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Whether it is a list.
+    pub fn is_list(&self) -> bool {
+        matches!(self.de, DeValue::Array(_))
+    }
+
+    /// Whether it is a list that begins with a list.
+    pub fn is_list_of_lists(&self) -> bool {
+        matches!(self.de, DeValue::Array(a) if matches!(a.first().map(|x| x.get_ref()), Some(DeValue::Array(_))))
+    }
+
+    /// Whether it is a table.
+    pub fn is_table(&self) -> bool {
+        matches!(self.de, DeValue::Table(_))
+    }
+
+    /// The keys of a table of which only this one is given, by a text in place of the table.
+    pub fn short(&self, key: &'static str) -> Keys<'a> {
+        Keys { short: Some((key, self.clone())), ..Keys::new(self.path.clone(), self.span.clone(), None) }
+    }
+
+    /// The tables of a table such as `[materials.glass]`, by name; `key` is that of the whole.
+    pub fn named(&self, cx: &mut Reader, key: &str) -> Vec<(String, Value<'a>)> {
+        let DeValue::Table(table) = self.de else {
+            self.wrong(cx, "named tables", format!("write each one under its own `[{key}.name]`"));
+            return Vec::new();
+        };
+        let name = |(name, v): (&Spanned<_>, _)| {
+            let name = AsRef::<str>::as_ref(name.get_ref()).to_owned();
+            (name.clone(), child(cx, format!("{}.{name}", self.path), v))
+        };
+        table.iter().map(name).collect()
+    }
+
+    /// The value as plain data, its place forgotten.
+    pub fn plain(&self) -> toml::Value {
+        plain(self.de)
+    }
+
+    /// True or false; none where it cannot be read.
+    pub fn truth(&self, cx: &mut Reader) -> Option<bool> {
+        match self.de {
+            DeValue::Boolean(b) => Some(*b),
+            _ => {
+                self.wrong(cx, "true or false", "write `true` or `false`, without quotes");
+                None
+            }
+        }
+    }
+
     /// Whether it is a text.
-    pub(crate) fn is_text(&self) -> bool {
+    pub fn is_text(&self) -> bool {
         matches!(self.de, DeValue::String(_))
     }
 
     /// A text that is not empty; empty where it cannot be read.
-    pub(crate) fn text(&self, cx: &mut Reader) -> String {
+    pub fn text(&self, cx: &mut Reader) -> String {
         match self.de {
             DeValue::String(s) if !s.trim().is_empty() => s.to_string(),
             DeValue::String(_) => {
@@ -172,7 +224,7 @@ impl<'a> Value<'a> {
     }
 
     /// One of several names.
-    pub(crate) fn choice<T: Copy>(&self, cx: &mut Reader, names: &[(&'static str, T)]) -> Option<T> {
+    pub fn choice<T: Copy>(&self, cx: &mut Reader, names: &[(&'static str, T)]) -> Option<T> {
         let all = || format!("choose {}", listing(names.iter().map(|n| n.0)));
         let DeValue::String(s) = self.de else {
             self.wrong(cx, "a name", all());
@@ -188,7 +240,7 @@ impl<'a> Value<'a> {
     }
 
     /// The keys of a table; of nothing where it is no table.
-    pub(crate) fn table(&self, cx: &mut Reader, example: &str) -> Keys<'a> {
+    pub fn table(&self, cx: &mut Reader, example: &str) -> Keys<'a> {
         let table = match self.de {
             DeValue::Table(t) => Some(t),
             _ => {
@@ -200,6 +252,21 @@ impl<'a> Value<'a> {
     }
 }
 
+fn plain(value: &DeValue) -> toml::Value {
+    match value {
+        DeValue::String(s) => s.to_string().into(),
+        DeValue::Integer(i) => i64::from_str_radix(i.as_str(), i.radix()).unwrap_or_default().into(),
+        DeValue::Float(f) => f.as_str().parse().unwrap_or(f64::NAN).into(),
+        DeValue::Boolean(b) => (*b).into(),
+        DeValue::Datetime(d) => (*d).into(),
+        DeValue::Array(a) => a.iter().map(|v| plain(v.get_ref())).collect::<Vec<_>>().into(),
+        DeValue::Table(t) => {
+            let table: toml::Table = t.iter().map(|(k, v)| (k.get_ref().to_string(), plain(v.get_ref()))).collect();
+            table.into()
+        }
+    }
+}
+
 fn child<'a>(cx: &mut Reader, path: String, value: &'a Spanned<DeValue<'a>>) -> Value<'a> {
     let span = value.span();
     let shown = cx.visible(span.clone());
@@ -208,17 +275,21 @@ fn child<'a>(cx: &mut Reader, path: String, value: &'a Spanned<DeValue<'a>>) -> 
 }
 
 /// A table that remembers which keys it was asked for, so that the others can be reported.
-pub(crate) struct Keys<'a> {
-    pub(crate) path: String,
-    pub(crate) span: Range<usize>,
+pub struct Keys<'a> {
+    path: String,
+    span: Range<usize>,
     table: Option<&'a DeTable<'a>>,
     asked: Vec<&'static str>,
     missing: Vec<(Vec<&'static str>, String)>,
+    /// Whether there may be keys that nobody asks for.
+    open: bool,
+    /// The only key, where a text stands for the table.
+    short: Option<(&'static str, Value<'a>)>,
 }
 
 impl<'a> Keys<'a> {
-    pub(crate) fn new(path: String, span: Range<usize>, table: Option<&'a DeTable<'a>>) -> Self {
-        Self { path, span, table, asked: Vec::new(), missing: Vec::new() }
+    fn new(path: String, span: Range<usize>, table: Option<&'a DeTable<'a>>) -> Self {
+        Self { path, span, table, asked: Vec::new(), missing: Vec::new(), open: false, short: None }
     }
 
     fn join(&self, key: &str) -> String {
@@ -226,28 +297,38 @@ impl<'a> Keys<'a> {
     }
 
     /// The value of a key, if it is there.
-    pub(crate) fn get(&mut self, cx: &mut Reader, key: &'static str) -> Option<Value<'a>> {
+    pub fn get(&mut self, cx: &mut Reader, key: &'static str) -> Option<Value<'a>> {
         self.asked.push(key);
+        if let Some((name, value)) = &self.short {
+            return (*name == key).then(|| value.clone());
+        }
         let value = self.table?.get(key)?;
         Some(child(cx, self.join(key), value))
     }
 
-    /// The value of a key that must be there.
-    pub(crate) fn need(&mut self, cx: &mut Reader, key: &'static str, help: impl Into<String>) -> Option<Value<'a>> {
-        let value = self.get(cx, key);
-        if value.is_none() && self.table.is_some() {
-            self.missing.push((vec![key], help.into()));
+    /// The first key that is none of these, with its value; all others but these count as asked for.
+    pub fn first_but(&mut self, cx: &mut Reader, known: &[&str]) -> Option<(String, Value<'a>)> {
+        self.open = true;
+        let (key, value) = self.table?.iter().find(|(k, _)| !known.contains(&k.get_ref().as_ref()))?;
+        let key = key.get_ref().to_string();
+        let path = self.join(&key);
+        Some((key, child(cx, path, value)))
+    }
+
+    /// Whether a key is there.
+    pub fn given(&self, key: &str) -> bool {
+        self.short.as_ref().is_some_and(|s| s.0 == key) || self.table.is_some_and(|t| t.contains_key(key))
+    }
+
+    /// Notes that a key should have been there.
+    pub fn lacks(&mut self, key: &'static str, help: String) {
+        if self.table.is_some() {
+            self.missing.push((vec![key], help));
         }
-        value
     }
 
     /// Exactly one of several keys.
-    pub(crate) fn one_of(
-        &mut self,
-        cx: &mut Reader,
-        keys: &[&'static str],
-        help: &str,
-    ) -> Option<(&'static str, Value<'a>)> {
+    pub fn one_of(&mut self, cx: &mut Reader, keys: &[&'static str], help: &str) -> Option<(&'static str, Value<'a>)> {
         let found: Vec<_> = keys.iter().filter_map(|&k| self.get(cx, k).map(|v| (k, v))).collect();
         if found.is_empty() && self.table.is_some() {
             self.missing.push((keys.to_vec(), help.into()));
@@ -264,99 +345,13 @@ impl<'a> Keys<'a> {
         key.unwrap_or_else(|| self.span.clone())
     }
 
-    pub(crate) fn quantity(&mut self, cx: &mut Reader, key: &'static str, q: Quantity) -> f64 {
-        let help = format!("add `{key}`: {}, such as \"{}\"", q.describe(), q.example);
-        self.need(cx, key, help).map_or(f64::NAN, |v| v.quantity(cx, q))
-    }
-
-    pub(crate) fn quantity_or(&mut self, cx: &mut Reader, key: &'static str, q: Quantity, default: f64) -> f64 {
-        self.quantity_opt(cx, key, q).unwrap_or(default)
-    }
-
-    pub(crate) fn quantity_opt(&mut self, cx: &mut Reader, key: &'static str, q: Quantity) -> Option<f64> {
-        self.get(cx, key).map(|v| v.quantity(cx, q))
-    }
-
-    pub(crate) fn vector(&mut self, cx: &mut Reader, key: &'static str, q: Quantity) -> DVec3 {
-        let help = format!("add `{key}`: x, y and z of {}", q.describe());
-        self.need(cx, key, help).map_or(DVec3::NAN, |v| v.vector(cx, q))
-    }
-
-    pub(crate) fn vector_or(&mut self, cx: &mut Reader, key: &'static str, q: Quantity, default: DVec3) -> DVec3 {
-        self.get(cx, key).map_or(default, |v| v.vector(cx, q))
-    }
-
-    pub(crate) fn text(&mut self, cx: &mut Reader, key: &'static str, help: &str) -> String {
-        self.need(cx, key, help).map_or_else(String::new, |v| v.text(cx))
-    }
-
-    pub(crate) fn text_or(&mut self, cx: &mut Reader, key: &'static str, default: impl Into<String>) -> String {
-        self.get(cx, key).map_or_else(|| default.into(), |v| v.text(cx))
-    }
-
-    pub(crate) fn count_opt(&mut self, cx: &mut Reader, key: &'static str) -> Option<u64> {
-        self.get(cx, key).and_then(|v| v.count(cx))
-    }
-
-    pub(crate) fn choice_or<T: Copy>(
-        &mut self,
-        cx: &mut Reader,
-        key: &'static str,
-        names: &[(&'static str, T)],
-        default: T,
-    ) -> T {
-        self.get(cx, key).and_then(|v| v.choice(cx, names)).unwrap_or(default)
-    }
-
-    /// Choices in a list; an empty list where the key is missing.
-    pub(crate) fn choices<T: Copy>(
-        &mut self,
-        cx: &mut Reader,
-        key: &'static str,
-        names: &[(&'static str, T)],
-    ) -> Option<Vec<T>> {
-        let value = self.get(cx, key)?;
-        let help = format!("write a list of {}", listing(names.iter().map(|n| n.0)));
-        let items = value.list(cx, None, &help)?;
-        Some(items.iter().filter_map(|v| v.choice(cx, names)).collect())
-    }
-
-    /// The tables of a list such as `[[walls]]`.
-    pub(crate) fn tables<T>(
-        &mut self,
-        cx: &mut Reader,
-        key: &'static str,
-        mut read: impl FnMut(&mut Reader, usize, Value<'a>) -> T,
-    ) -> Vec<T> {
-        let Some(value) = self.get(cx, key) else { return Vec::new() };
-        let help = format!("write each one under its own `[[{key}]]`");
-        let items = value.list(cx, None, &help).unwrap_or_default();
-        items.into_iter().enumerate().map(|(i, v)| read(cx, i, v)).collect()
-    }
-
-    /// The tables of a table such as `[materials.glass]`, by name.
-    pub(crate) fn named(&mut self, cx: &mut Reader, key: &'static str) -> Vec<(String, Value<'a>)> {
-        let Some(value) = self.get(cx, key) else { return Vec::new() };
-        let DeValue::Table(table) = value.de else {
-            value.wrong(cx, "named tables", format!("write each one under its own `[{key}.name]`"));
-            return Vec::new();
-        };
-        let mut entries = Vec::new();
-        for (name, v) in table {
-            let name = name.get_ref().to_string();
-            let path = format!("{key}.{name}");
-            entries.push((name, child(cx, path, v)));
-        }
-        entries
-    }
-
     /// Reports keys nobody asked for, and keys that are missing.
-    pub(crate) fn finish(self, cx: &mut Reader) {
+    pub fn finish(self, cx: &mut Reader) {
         let Some(table) = self.table else { return };
         let mut meant = Vec::new();
         for (key, _) in table {
             let name = key.get_ref().as_ref();
-            if self.asked.contains(&name) {
+            if self.open || self.asked.contains(&name) {
                 continue;
             }
             let known = || self.asked.iter().copied();

@@ -1,106 +1,64 @@
 //! Bodies: solids from meshes that move freely among the grains.
 
-use super::grains::{Solid, is_origin};
 use super::names;
-use crate::schema as q;
+use crate::keys;
 use glam::DVec3;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Free rigid bodies of one closed mesh. One that stands fast or is driven is a wall of that mesh.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Body {
-    /// Name; left out: `body 1`, …
-    #[schemars(default)]
-    pub name: String,
-    /// Path of a closed STL, OBJ, PLY or glTF mesh, from the folder of the scene; or a shape that needs none, of about unit
-    /// size: `box`, `sphere`, `cylinder`, `torus`, `trefoil`, `pawn`, `rook`, `bishop`, `wheels`.
-    pub mesh: String,
-    /// Metres of a unit of the file, one number or one a direction: 0.001 for a file in millimetres.
-    #[serde(default = "ones", skip_serializing_if = "are_ones")]
-    #[schemars(schema_with = "q::scale3")]
-    pub scale: DVec3,
-    /// Name of the material; left out: the first of the scene.
-    #[schemars(default)]
-    pub material: String,
-    /// Density [kg/m³]; left out: the material's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::density")]
-    pub density: Option<f64>,
-    /// Mass [kg], instead of a density.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::mass")]
-    pub mass: Option<f64>,
-    /// Centre of mass in the frame of the file, scaled [m]; left out: that of the solid.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::length3")]
-    pub centre: Option<DVec3>,
-    /// Moments of inertia about axes through the centre of mass along those of the file [kg m²]; left out: those of the solid.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::inertia3")]
-    pub inertia: Option<DVec3>,
-    /// Where the file's origin comes to stand [m]; a list makes as many bodies.
-    #[schemars(schema_with = "q::place_or_places")]
-    pub at: Vec<DVec3>,
-    /// Turn about the file's origin: axis times angle.
-    #[serde(default, skip_serializing_if = "is_origin")]
-    #[schemars(schema_with = "q::angle3")]
-    pub turn: DVec3,
-    /// Velocity at the start [m/s].
-    #[serde(default, skip_serializing_if = "is_origin")]
-    #[schemars(schema_with = "q::velocity3")]
-    pub velocity: DVec3,
-    /// Angular velocity at the start [rad/s].
-    #[serde(default, skip_serializing_if = "is_origin")]
-    #[schemars(schema_with = "q::angular_rate3")]
-    pub spin: DVec3,
-    /// Turns it, as an engine turns a wheel.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub drive: Option<BodyDrive>,
-    /// What grains touch.
-    #[serde(default)]
-    pub contact: BodyContact,
-    /// Radius of the spheres that line it [m]; left out: a twelfth of its size, less where it is thin.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::length")]
-    pub radius: Option<f64>,
-    /// The solid, once it has been fetched.
-    #[serde(skip)]
-    #[schemars(skip)]
-    pub solid: Solid,
+keys! {
+    /// Free rigid bodies of one closed mesh. One that stands fast or is driven is a wall of that mesh.
+    pub struct Body = "write each body under its own `[[bodies]]`" {
+        /// Name; left out: `body 1`, …
+        name: String = String::new(),
+        /// Path of a closed STL, OBJ, PLY or glTF mesh, from the folder of the scene; or a shape that needs none, of about unit
+        /// size: `box`, `sphere`, `cylinder`, `torus`, `trefoil`, `pawn`, `rook`, `bishop`, `wheels`.
+        mesh: String [; help("add `mesh`: the path of a closed STL, OBJ, PLY or glTF mesh, or `box`, `sphere`, …")],
+        /// Metres of a unit of the file, one number or one a direction: 0.001 for a file in millimetres.
+        scale: DVec3 [NUMBER; one_for_all, grows_as(0, 1, 0), positive("the scale")] = DVec3::ONE,
+        /// Name of the material; left out: the first of the scene.
+        material: String = String::new(),
+        /// Density [kg/m³]; left out: the material's.
+        density: Option<f64> [DENSITY; positive("the density")],
+        /// Mass [kg], instead of a density.
+        mass: Option<f64> [MASS; grows, positive("the mass")],
+        /// Centre of mass in the frame of the file, scaled [m]; left out: that of the solid.
+        centre: Option<DVec3> [LENGTH; grows],
+        /// Moments of inertia about axes through the centre of mass along those of the file [kg m²]; left out: those of the solid.
+        inertia: Option<DVec3> [INERTIA; grows, positive("the inertia")],
+        /// Where the file's origin comes to stand [m]; a list makes as many bodies.
+        at: Vec<DVec3> [LENGTH; one_for_all, grows,
+            help("add `at`: where the mesh's origin is to be, such as [0, 0, 0.3], or a list of such places")],
+        /// Turn about the file's origin: axis times angle.
+        turn: DVec3 [ANGLE] = DVec3::ZERO,
+        /// Velocity at the start [m/s].
+        velocity: DVec3 [VELOCITY; grows] = DVec3::ZERO,
+        /// Angular velocity at the start [rad/s].
+        spin: DVec3 [ANGULAR_RATE; grows] = DVec3::ZERO,
+        /// Turns it, as an engine turns a wheel.
+        drive: Option<BodyDrive>,
+        /// What grains touch.
+        contact: BodyContact = BodyContact::Mesh,
+        /// Radius of the spheres that line it [m]; left out: a twelfth of its size, less where it is thin.
+        radius: Option<f64> [LENGTH; grows, positive("the radius")],
+    }
 }
 
-/// A torque from outside about an axis of the body.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct BodyDrive {
-    /// Direction of the axis in the frame of the file, of any length.
-    #[schemars(schema_with = "q::direction")]
-    pub axis: DVec3,
-    /// Torque about it [N m].
-    #[schemars(schema_with = "q::torque")]
-    pub torque: f64,
-    /// Rate of turning at which the torque has faded, from nine tenths of it on [rad/s]; left out: it does not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::angular_rate")]
-    pub max_spin: Option<f64>,
-    /// When it begins [s]; left out: at once.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::time")]
-    pub from: Option<f64>,
-    /// When it ends [s]; left out: never.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::time")]
-    pub until: Option<f64>,
-}
-
-fn ones() -> DVec3 {
-    DVec3::ONE
-}
-
-fn are_ones(v: &DVec3) -> bool {
-    *v == DVec3::ONE
+keys! {
+    /// A torque from outside about an axis of the body.
+    pub struct BodyDrive = "write `{ axis = [0, 1, 0], torque = \"20 N m\" }`" {
+        /// Direction of the axis in the frame of the file, of any length.
+        axis: DVec3 [NUMBER; direction("the axis of the drive"),
+            help("add `axis`: a direction in the frame of the mesh, such as [0, 1, 0]")],
+        /// Torque about it [N m].
+        torque: f64 [TORQUE; grows],
+        /// Rate of turning at which the torque has faded, from nine tenths of it on [rad/s]; left out: it does not.
+        max_spin: Option<f64> [ANGULAR_RATE; grows, positive("the largest rate of turning")],
+        /// When it begins [s]; left out: at once.
+        from: Option<f64> [TIME; grows],
+        /// When it ends [s]; left out: never.
+        until: Option<f64> [TIME; grows],
+    }
 }
 
 /// What grains touch of a body. Walls and other bodies are touched by the spheres that line it.

@@ -1,43 +1,31 @@
 //! The choice of contact law and integrator.
 
 use super::names;
-use crate::schema as q;
+use crate::keys;
+use crate::keys::Interval;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The contact law of the whole scene.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Contact {
-    /// Normal force.
-    #[serde(default)]
-    pub normal: NormalLaw,
-    /// Tangential force; left out: mindlin, or cundall-strack for the laws without a Young's modulus (linear, lee-herrmann).
-    #[schemars(default)]
-    pub tangential: TangentialLaw,
-    /// Linear law: stiffness [N/m]; either this or `contact_time`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::stiffness")]
-    pub stiffness: Option<f64>,
-    /// Linear law: duration of a binary contact [s]; either this or `stiffness`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::time")]
-    pub contact_time: Option<f64>,
-    /// Kuwabara–Kono law: dissipative time constant A [s].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::time")]
-    pub dissipation: Option<f64>,
-    /// Lee–Herrmann law: its two constants.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lee_herrmann: Option<LeeHerrmann>,
-    /// Cundall–Strack law: ratio of tangential to normal stiffness; left out: 2/7.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::number")]
-    pub tangential_stiffness: Option<f64>,
-    /// Viscous law: damping γ_s [N s/m].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::damping")]
-    pub tangential_damping: Option<f64>,
+keys! {
+    /// The contact law of the whole scene.
+    pub struct Contact = "write `normal = \"hertz\"` under `[contact]`" {
+        /// Normal force.
+        normal: NormalLaw = NormalLaw::Hertz,
+        /// Tangential force; left out: mindlin, or cundall-strack for the laws without a Young's modulus (linear, lee-herrmann).
+        tangential: TangentialLaw => |_cx, _keys| Some(normal.tangential()),
+        /// Linear law: stiffness [N/m]; either this or `contact_time`.
+        stiffness: Option<f64> [STIFFNESS; positive("a stiffness")],
+        /// Linear law: duration of a binary contact [s]; either this or `stiffness`.
+        contact_time: Option<f64> [TIME; positive("a contact time")],
+        /// Kuwabara–Kono law: dissipative time constant A [s].
+        dissipation: Option<f64> [TIME; not_negative("a dissipative time")],
+        /// Lee–Herrmann law: its two constants.
+        lee_herrmann: Option<LeeHerrmann>,
+        /// Cundall–Strack law: ratio of tangential to normal stiffness; left out: 2/7.
+        tangential_stiffness: Option<f64> [NUMBER; positive("a ratio of stiffnesses")],
+        /// Viscous law: damping γ_s [N s/m].
+        tangential_damping: Option<f64> [DAMPING; positive("a damping")],
+    }
 }
 
 impl Default for Contact {
@@ -68,6 +56,16 @@ impl Contact {
     /// Whether the normal law realises the materials' restitution; the others have a dissipation of their own.
     pub fn uses_restitution(&self) -> bool {
         matches!(self.normal, NormalLaw::Hertz | NormalLaw::Linear)
+    }
+}
+
+impl NormalLaw {
+    /// The tangential law that goes with it: laws without an elastic modulus have the spring of constant stiffness.
+    pub fn tangential(self) -> TangentialLaw {
+        match self {
+            NormalLaw::Hertz | NormalLaw::KuwabaraKono => TangentialLaw::Mindlin,
+            NormalLaw::Linear | NormalLaw::LeeHerrmann => TangentialLaw::CundallStrack,
+        }
     }
 }
 
@@ -108,49 +106,50 @@ names!(TangentialLaw {
     Viscous = "viscous"
 });
 
-/// Constants of the Lee–Herrmann law.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct LeeHerrmann {
-    /// Stiffness k [N/m^1.5].
-    #[schemars(schema_with = "q::hertz_stiffness")]
-    pub stiffness: f64,
-    /// Damping rate γ [1/s].
-    #[schemars(schema_with = "q::frequency")]
-    pub damping: f64,
+keys! {
+    /// Constants of the Lee–Herrmann law.
+    pub struct LeeHerrmann = "write `{ stiffness = \"1e8 N/m^1.5\", damping = \"100 /s\" }`" {
+        /// Stiffness k [N/m^1.5].
+        stiffness: f64 [HERTZ_STIFFNESS; positive("a stiffness")],
+        /// Damping rate γ [1/s].
+        damping: f64 [FREQUENCY; not_negative("a damping")],
+    }
 }
 
-/// How time is advanced.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Integrator {
-    /// Scheme.
-    #[serde(default)]
-    pub method: Method,
-    /// Time step [s]; left out: derived from the stiffest contact.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::time")]
-    pub dt: Option<f64>,
-    /// Share of the velocity that position Verlet takes away per step.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    #[schemars(schema_with = "q::number")]
-    pub dissipation: f64,
-    /// Precision of the contact kernels.
-    #[serde(default)]
-    pub precision: Precision,
-    /// The run stops when two spheres overlap by more than this share of the smaller radius.
-    #[serde(default = "max_overlap")]
-    #[schemars(schema_with = "q::number")]
-    pub max_overlap: f64,
-}
+/// Shares of a velocity that a step may take away.
+const DISSIPATION: Interval = Interval {
+    from: 0.0,
+    with_from: true,
+    to: 1.0,
+    with_to: false,
+    message: "a dissipation of {} per step is impossible",
+    help: "give a share of at least 0 and below 1",
+};
 
-/// Whether a number may be left out of a saved scene.
-pub(crate) fn is_zero(x: &f64) -> bool {
-    *x == 0.0
-}
+/// Overlaps that may be tolerated, over the smaller radius.
+const OVERLAP: Interval = Interval {
+    from: 0.0,
+    with_from: false,
+    to: 1.0,
+    with_to: true,
+    message: "`max_overlap` must lie above 0 and at most at 1, not at {}",
+    help: "give a share of the smaller radius, such as 0.1",
+};
 
-fn max_overlap() -> f64 {
-    Integrator::MAX_OVERLAP
+keys! {
+    /// How time is advanced.
+    pub struct Integrator = "write `dt = \"1e-5 s\"` under `[integrator]`" {
+        /// Scheme.
+        method: Method = Method::VelocityVerlet,
+        /// Time step [s]; left out: derived from the stiffest contact.
+        dt: Option<f64> [TIME; positive("the time step")],
+        /// Share of the velocity that position Verlet takes away per step.
+        dissipation: f64 [NUMBER; interval(DISSIPATION)] = 0.0,
+        /// Precision of the contact kernels.
+        precision: Precision = Precision::Mixed,
+        /// The run stops when two spheres overlap by more than this share of the smaller radius.
+        max_overlap: f64 [NUMBER; interval(OVERLAP)] = Integrator::MAX_OVERLAP,
+    }
 }
 
 impl Integrator {

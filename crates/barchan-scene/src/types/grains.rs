@@ -1,57 +1,44 @@
 //! Grains: shapes, sizes, where they are at the start, how they come and go.
 
-use super::contact::is_zero;
 use super::names;
-use super::walls::{is_one, one};
-use crate::schema as q;
-use barchan_core::shapes::Shape;
+use crate::keys::{OneOf, Rows, Scale, Schema, SchemaGenerator};
+use crate::read::{Reader, Value};
+use crate::{keys, one_of};
+use barchan_core::math;
 use glam::DVec3;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::path::PathBuf;
-use std::sync::Arc;
 
-/// A named grain shape.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum ShapeSpec {
-    /// A clump: spheres in metres, in any frame.
-    Spheres(Vec<ClumpSphere>),
-    /// Four equal spheres at the corners of a regular tetrahedron.
-    Tetrahedron {
-        /// Edge of the tetrahedron over the radius of a sphere.
-        #[schemars(schema_with = "q::number")]
-        edge: f64,
-    },
-    /// A solid from a closed mesh (STL, OBJ, PLY, glTF), touched through spheres that line its surface from within.
-    Mesh(ShapeMesh),
+one_of! {
+    /// A named grain shape.
+    pub enum ShapeSpec = "write `spheres = [{ at = [0, 0, 0], radius = \"1 mm\" }, …]`, `tetrahedron = { edge = 1.2 }` or `mesh = { file = \"bunny.obj\", radius = \"1 mm\" }`" {
+        /// A clump: spheres in metres, in any frame.
+        Spheres = "spheres" (spheres: Vec<ClumpSphere> [; help("write a list such as [{ at = [0, 0, 0], radius = \"1 mm\" }, …]")]),
+        /// Four equal spheres at the corners of a regular tetrahedron.
+        Tetrahedron = "tetrahedron" / "{ edge = 1.2 }" {
+            /// Edge of the tetrahedron over the radius of a sphere.
+            edge: f64 [NUMBER; positive("the edge of a tetrahedron")] = ShapeSpec::TETRAHEDRON_EDGE,
+        },
+        /// A solid from a closed mesh (STL, OBJ, PLY, glTF), touched through spheres that line its surface from within.
+        Mesh = "mesh" (mesh: ShapeMesh),
+    }
 }
 
-/// A closed mesh as the shape of a grain.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ShapeMesh {
-    /// Path of the file, from the folder of the scene; or a shape that needs none, of about unit size: `box`, `sphere`,
-    /// `cylinder`, `torus`, `trefoil`.
-    pub file: String,
-    /// Metres of a unit of the file: 0.001 for one in millimetres.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
-    pub scale: f64,
-    /// Radius of the spheres [m].
-    #[schemars(schema_with = "q::length")]
-    pub radius: f64,
-    /// How deep the dimples between the spheres may be, over the radius: 0.1 is smooth, 0.5 takes a quarter of the spheres.
-    #[serde(default = "smooth", skip_serializing_if = "is_smooth")]
-    #[schemars(schema_with = "q::number")]
-    pub roughness: f64,
-    /// The smallest sphere used where a whole one does not fit, over the radius; 1 rounds edges off instead.
-    #[serde(default = "quarter", skip_serializing_if = "is_quarter")]
-    #[schemars(schema_with = "q::number")]
-    pub smallest: f64,
-    /// The shape, once it has been fetched.
-    #[serde(skip)]
-    #[schemars(skip)]
-    pub solid: Solid,
+keys! {
+    /// A closed mesh as the shape of a grain.
+    pub struct ShapeMesh = "write `{ file = \"bunny.obj\", scale = 0.05, radius = \"1 mm\" }`" {
+        /// Path of the file, from the folder of the scene; or a shape that needs none, of about unit size: `box`, `sphere`,
+        /// `cylinder`, `torus`, `trefoil`.
+        file: String [; help("add `file`: the path of a closed STL, OBJ, PLY or glTF mesh")],
+        /// Metres of a unit of the file: 0.001 for one in millimetres.
+        scale: f64 [NUMBER; positive("the scale")] = 1.0,
+        /// Radius of the spheres [m].
+        radius: f64 [LENGTH; positive("the radius of the spheres")],
+        /// How deep the dimples between the spheres may be, over the radius: 0.1 is smooth, 0.5 takes a quarter of the spheres.
+        roughness: f64 = ShapeMesh::ROUGHNESS,
+        /// The smallest sphere used where a whole one does not fit, over the radius; 1 rounds edges off instead.
+        smallest: f64 = ShapeMesh::SMALLEST,
+    }
 }
 
 impl ShapeMesh {
@@ -61,43 +48,6 @@ impl ShapeMesh {
     pub const SMALLEST: f64 = 0.25;
 }
 
-fn smooth() -> f64 {
-    ShapeMesh::ROUGHNESS
-}
-
-fn quarter() -> f64 {
-    ShapeMesh::SMALLEST
-}
-
-fn is_quarter(x: &f64) -> bool {
-    *x == ShapeMesh::SMALLEST
-}
-
-fn is_smooth(x: &f64) -> bool {
-    *x == ShapeMesh::ROUGHNESS
-}
-
-/// A shape that was made from its mesh, or not yet. It says nothing that the file's name does not: all are equal.
-#[derive(Clone, Default)]
-pub struct Solid {
-    /// The shape, and the radius of its largest sphere [m].
-    pub shape: Option<Arc<(Shape, f64)>>,
-    /// The file it came from; none for a shape that needs none.
-    pub path: Option<PathBuf>,
-}
-
-impl PartialEq for Solid {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl std::fmt::Debug for Solid {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} spheres", self.shape.as_ref().map_or(0, |s| s.0.spheres().len()))
-    }
-}
-
 impl ShapeSpec {
     /// Name of the built-in single sphere.
     pub const SPHERE: &'static str = "sphere";
@@ -105,71 +55,56 @@ impl ShapeSpec {
     pub const TETRAHEDRON: &'static str = "tetrahedron";
     /// Edge over radius of the built-in tetrahedral grain.
     pub const TETRAHEDRON_EDGE: f64 = 1.2;
+}
 
-    /// Radius of the largest sphere as listed [m]; none for a shape without a size of its own.
-    pub fn listed_radius(&self) -> Option<f64> {
-        match self {
-            Self::Spheres(list) => list.iter().map(|s| s.radius).reduce(f64::max),
-            Self::Tetrahedron { .. } => None,
-            Self::Mesh(mesh) => mesh.solid.shape.as_ref().map(|s| s.1),
-        }
+keys! {
+    /// One sphere of a clump.
+    pub struct ClumpSphere = "write `{ at = [0, 0, 0], radius = \"1 mm\" }`" {
+        /// Centre [m].
+        at: DVec3 [LENGTH],
+        /// Radius [m].
+        radius: f64 [LENGTH; positive("the radius of a sphere")],
     }
 }
 
-/// One sphere of a clump.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ClumpSphere {
-    /// Centre [m].
-    #[schemars(schema_with = "q::length3")]
-    pub at: DVec3,
-    /// Radius [m].
-    #[schemars(schema_with = "q::length")]
-    pub radius: f64,
-}
-
-/// Distribution of the radius of a grain's largest sphere.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Size {
-    /// Between two radii [m], by number.
-    Uniform(#[schemars(schema_with = "q::length2")] [f64; 2]),
-    /// Normal distribution by number, cut off at both ends.
-    Normal {
-        /// Mean radius [m].
-        #[schemars(schema_with = "q::length")]
-        mean: f64,
-        /// Standard deviation [m].
-        #[schemars(schema_with = "q::length")]
-        sd: f64,
-        /// Smallest radius [m]; left out: mean − 3 sd, but at least a tenth of the mean.
-        #[schemars(default, schema_with = "q::length")]
-        min: f64,
-        /// Largest radius [m]; left out: mean + 3 sd.
-        #[schemars(default, schema_with = "q::length")]
-        max: f64,
-    },
-    /// Log-normal distribution by number, cut off at both ends.
-    Lognormal {
-        /// Median radius [m].
-        #[schemars(schema_with = "q::length")]
-        median: f64,
-        /// Standard deviation of the radius' logarithm.
-        #[schemars(schema_with = "q::number")]
-        sigma: f64,
-        /// Smallest radius [m]; left out: median × exp(−3 sigma).
-        #[schemars(default, schema_with = "q::length")]
-        min: f64,
-        /// Largest radius [m]; left out: median × exp(3 sigma).
-        #[schemars(default, schema_with = "q::length")]
-        max: f64,
-    },
-    /// Sieve curve: diameter [m] and cumulative share of the mass that passes it, from 0 at the first row to 1
-    /// at the last.
-    Sieve(#[schemars(schema_with = "q::sieve")] Vec<[f64; 2]>),
+one_of! {
+    /// Distribution of the radius of a grain's largest sphere.
+    pub enum Size = "write a length, or `{ uniform = [\"0.8 mm\", \"1.2 mm\"] }`, `{ normal = { mean, sd } }`, `{ lognormal = { median, sigma } }`, `{ sieve = [[diameter, passing], …] }`" {
+        /// Between two radii [m], by number.
+        Uniform = "uniform" (ends: [f64; 2] [LENGTH; grows, positive("a radius"),
+            help("write the smallest and the largest radius, such as [\"0.8 mm\", \"1.2 mm\"]")]),
+        /// Normal distribution by number, cut off at both ends.
+        Normal = "normal" / "{ mean = \"1 mm\", sd = \"0.1 mm\" }" {
+            /// Mean radius [m].
+            mean: f64 [LENGTH; grows, positive("a mean radius")],
+            /// Standard deviation [m].
+            sd: f64 [LENGTH; grows, positive("a standard deviation")],
+            /// Smallest radius [m]; left out: mean − 3 sd, but at least a tenth of the mean.
+            min: f64 [LENGTH; grows, positive("the smallest radius")]
+                => |_cx, _keys| Some((mean - 3.0 * sd).max(0.1 * mean)),
+            /// Largest radius [m]; left out: mean + 3 sd.
+            max: f64 [LENGTH; grows] => |_cx, _keys| Some(mean + 3.0 * sd),
+        },
+        /// Log-normal distribution by number, cut off at both ends.
+        Lognormal = "lognormal" / "{ median = \"1 mm\", sigma = 0.2 }" {
+            /// Median radius [m].
+            median: f64 [LENGTH; grows, positive("a median radius")],
+            /// Standard deviation of the radius' logarithm.
+            sigma: f64 [NUMBER; positive("sigma")],
+            /// Smallest radius [m]; left out: median × exp(−3 sigma).
+            min: f64 [LENGTH; grows, positive("the smallest radius")]
+                => |_cx, _keys| Some(median * math::exp(-3.0 * sigma)),
+            /// Largest radius [m]; left out: median × exp(3 sigma).
+            max: f64 [LENGTH; grows] => |_cx, _keys| Some(median * math::exp(3.0 * sigma)),
+        },
+        /// Sieve curve: diameter [m] and cumulative share of the mass that passes it, from 0 at the first row to 1
+        /// at the last.
+        Sieve = "sieve" (rows: Vec<[f64; 2]> [LENGTH; then_number, grows, positive("a diameter"),
+            help("write rows of diameter and share of the mass that passes, such as [[\"0.5 mm\", 0.1], [\"1 mm\", 1]]")]),
+    }
+    else
     /// One radius for all [m].
-    #[serde(untagged)]
-    Fixed(#[schemars(schema_with = "q::length")] f64),
+    Fixed(radius: f64 [LENGTH; grows, positive("a radius")])
 }
 
 impl Size {
@@ -194,91 +129,75 @@ impl Size {
     }
 }
 
-/// A population of grains.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Grains {
-    /// Name; left out: `grains 1`, `grains 2`, …
-    #[schemars(default)]
-    pub name: String,
-    /// Name of the material.
-    pub material: String,
-    /// Name of the shape.
-    #[serde(default = "sphere")]
-    pub shape: String,
-    /// Radius of the largest sphere of each grain; may be left out for shapes that are listed in metres.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub radius: Option<Size>,
-    /// Where the grains are: `fill` or `at`.
-    #[serde(flatten)]
-    pub place: Place,
-    /// Turn of every grain from the frame of its shape, axis times angle; left out: at random, and those of a mesh placed by
-    /// `at` as they stand in its file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::angle3")]
-    pub turn: Option<DVec3>,
-    /// Velocity at the start [m/s].
-    #[serde(default, skip_serializing_if = "is_origin")]
-    #[schemars(schema_with = "q::velocity3")]
-    pub velocity: DVec3,
-    /// Angular velocity at the start [rad/s].
-    #[serde(default, skip_serializing_if = "is_origin")]
-    #[schemars(schema_with = "q::angular_rate3")]
-    pub spin: DVec3,
-    /// Standard deviation of each velocity component about `velocity` [m/s].
-    #[serde(default, skip_serializing_if = "is_zero")]
-    #[schemars(schema_with = "q::velocity")]
-    pub velocity_spread: f64,
+keys! {
+    /// A population of grains.
+    pub struct Grains = "write each population under its own `[[grains]]`" {
+        /// Name; left out: `grains 1`, `grains 2`, …
+        name: String = String::new(),
+        /// Name of the material.
+        material: String [; help("add `material`: the name of one of the `[materials.…]`")],
+        /// Name of the shape.
+        shape: String = ShapeSpec::SPHERE.to_owned(),
+        /// Radius of the largest sphere of each grain; may be left out for shapes that are listed in metres. It grows where the grains are placed by `at`.
+        radius: Option<Size> [; stays],
+        /// Where the grains are.
+        @flat place: Place,
+        /// Turn of every grain from the frame of its shape, axis times angle; left out: at random, and those of a mesh placed by
+        /// `at` as they stand in its file.
+        turn: Option<DVec3> [ANGLE],
+        /// Velocity at the start [m/s].
+        velocity: DVec3 [VELOCITY; grows] = DVec3::ZERO,
+        /// Angular velocity at the start [rad/s].
+        spin: DVec3 [ANGULAR_RATE; grows] = DVec3::ZERO,
+        /// Standard deviation of each velocity component about `velocity` [m/s].
+        velocity_spread: f64 [VELOCITY; grows, not_negative("a spread of velocities")] = 0.0,
+    }
 }
 
-fn sphere() -> String {
-    ShapeSpec::SPHERE.into()
+one_of! {
+    /// Where a population is.
+    pub enum Place = "add `fill = { box = { min, max }, count }` or `at = [[x, y, z], …]`" {
+        /// A region is filled.
+        Fill = "fill" (fill: Fill),
+        /// Positions of the grains' centres of mass [m].
+        At = "at" (places: Vec<DVec3> [LENGTH; grows, help("write a list of positions, such as [[0, 0, 0.1]]")]),
+    }
 }
 
-/// Whether a vector may be left out of a saved scene.
-pub(crate) fn is_origin(v: &DVec3) -> bool {
-    *v == DVec3::ZERO
-}
+/// Shares of a volume that random insertion of equal spheres can fill: it jams (Widom 1966; at 0.382 by Torquato 2006); a spread of sizes
+/// allows a little more.
+const FRACTION: keys::Interval = keys::Interval {
+    from: 0.0,
+    with_from: false,
+    to: Fill::RANDOM_LIMIT,
+    with_to: true,
+    message: "random insertion cannot fill a share of {}",
+    help: "it jams at about 0.38; use at most 0.35, or the method `lattice` and let the grains settle",
+};
 
-/// Where a population is.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Place {
-    /// A region is filled.
-    Fill(Fill),
-    /// Positions of the grains' centres of mass [m].
-    At(#[schemars(schema_with = "q::positions")] Vec<DVec3>),
-}
-
-/// How a region is filled.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Fill {
-    /// The region: `box`, `cylinder` or `sphere`. Whole grains lie inside.
-    #[serde(flatten)]
-    pub region: Region,
-    /// How grains are placed.
-    #[serde(default)]
-    pub method: FillMethod,
-    /// Number of grains; lattice: left out, the region is filled; random: left out, `fraction` says when to stop.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub count: Option<u64>,
-    /// Random: share of the region's volume that the grains take.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::number")]
-    pub fraction: Option<f64>,
-    /// Rain: simulated time between batches [s].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::time")]
-    pub every: Option<f64>,
-    /// Rain: grains of a batch.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub batch: Option<u64>,
+keys! {
+    /// How a region is filled.
+    pub struct Fill = "write `{ box = { min, max }, method = \"lattice\", count = 5000 }`" {
+        /// The region: whole grains lie inside.
+        @flat region: Region [; help("say what to fill: a `box`, `cylinder` or `sphere`")],
+        /// How grains are placed.
+        method: FillMethod = FillMethod::Lattice,
+        /// Number of grains; lattice: left out, the region is filled; random: left out, `fraction` says when to stop.
+        count: Option<u64> [; grows_as(1, 0, 0), within(1.0, f64::INFINITY, "a `count` of {} grains is no population", "give at least 1")],
+        /// Random: share of the region's volume that the grains take.
+        fraction: Option<f64> [NUMBER; interval(FRACTION)],
+        /// Rain: simulated time between batches [s].
+        every: Option<f64> [TIME; grows, positive("the time between batches")],
+        /// Rain: grains of a batch.
+        batch: Option<u64> [; grows_as(1, 0, 0), within(1.0, f64::INFINITY, "a `batch` of {} grains is no population", "give at least 1")],
+    }
 }
 
 impl Fill {
     /// Jitter of the lattice, in units of the largest radius: enough that no crystal is left once the grains have settled.
     pub const JITTER: f64 = 0.1;
+    /// Share of the volume at which random insertion of equal spheres jams.
+    pub const RANDOM_LIMIT: f64 = 0.38;
 }
 
 /// Ways of filling a region.
@@ -295,138 +214,172 @@ pub enum FillMethod {
 }
 names!(FillMethod { Lattice = "lattice", Random = "random", Rain = "rain" });
 
-/// A bounded region of space.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Region {
-    /// Along the axes.
-    Box {
-        /// Lower corner [m].
-        #[schemars(schema_with = "q::length3")]
-        min: DVec3,
-        /// Upper corner [m].
-        #[schemars(schema_with = "q::length3")]
-        max: DVec3,
-    },
-    /// With flat ends.
-    Cylinder {
-        /// Centre of the base [m].
-        #[schemars(schema_with = "q::length3")]
-        base: DVec3,
-        /// Direction from the base to the top, of any length; left out: z.
-        #[serde(default = "up")]
-        #[schemars(schema_with = "q::direction")]
-        axis: DVec3,
-        /// Radius [m].
-        #[schemars(schema_with = "q::length")]
-        radius: f64,
-        /// Height [m].
-        #[schemars(schema_with = "q::length")]
-        height: f64,
-    },
-    /// A ball.
-    Sphere {
+one_of! {
+    /// A bounded region of space.
+    pub enum Region = "say where: a `box`, `cylinder` or `sphere`" {
+        /// Along the axes.
+        Box = "box" / "{ min = [0, 0, 0], max = [0.1, 0.1, 0.1] }" {
+            /// Lower corner [m].
+            min: DVec3 [LENGTH; grows],
+            /// Upper corner [m].
+            max: DVec3 [LENGTH; grows],
+        },
+        /// With flat ends.
+        Cylinder = "cylinder" / "{ base = [0, 0, 0], axis = [0, 0, 1], radius = 0.05, height = 0.1 }" {
+            /// Centre of the base [m].
+            base: DVec3 [LENGTH; grows],
+            /// Direction from the base to the top, of any length.
+            axis: DVec3 [NUMBER; direction("the axis")] = DVec3::Z,
+            /// Radius [m].
+            radius: f64 [LENGTH; grows, positive("the radius")],
+            /// Height [m].
+            height: f64 [LENGTH; grows, positive("the height")],
+        },
+        /// A ball.
+        Sphere = "sphere" / "{ centre = [0, 0, 0], radius = 0.05 }" {
+            /// Centre [m].
+            centre: DVec3 [LENGTH; grows],
+            /// Radius [m].
+            radius: f64 [LENGTH; grows, positive("the radius")],
+        },
+    }
+}
+
+keys! {
+    /// A disc that pours grains.
+    pub struct Emitter = "write each emitter under its own `[[emitters]]`" {
+        /// Name; left out: `emitter 1`, …
+        name: String = String::new(),
+        /// Name of the `[[continuum]]` that it pours; left out: grains.
+        continuum: Option<String>,
+        /// Name of the material of grains.
+        material: String [; help("add `material`: the name of one of the `[materials.…]`; or `continuum`: that of one of the `[[continuum]]`")]
+            => |_cx, keys| keys.given("continuum").then(String::new),
+        /// Name of the shape.
+        shape: String = ShapeSpec::SPHERE.to_owned(),
+        /// Radius of the largest sphere of each grain; may be left out for shapes that are listed in metres.
+        radius: Option<Size> [; stays],
+        /// Where grains appear.
+        disc: EmitterDisc [; help("add `disc = { centre = [0, 0, 0.1], normal = [0, 0, -1], radius = \"2 cm\" }`")],
+        /// How fast.
+        @flat flow: EmitterFlow,
+        /// Velocity of new grains [m/s].
+        velocity: DVec3 [VELOCITY; grows],
+        /// When pouring starts [s].
+        from: f64 [TIME; grows, not_negative("the time an emitter starts")] = 0.0,
+        /// When pouring ends [s]; left out: with the run.
+        until: Option<f64> [TIME; grows],
+        /// How many grains at most.
+        count: Option<u64> [; grows_as(1, 0, 0)],
+    }
+}
+
+keys! {
+    /// The mouth of an emitter.
+    pub struct EmitterDisc = "add `disc = { centre = [0, 0, 0.1], normal = [0, 0, -1], radius = \"2 cm\" }`" {
         /// Centre [m].
-        #[schemars(schema_with = "q::length3")]
-        centre: DVec3,
-        /// Radius [m].
-        #[schemars(schema_with = "q::length")]
-        radius: f64,
-    },
+        centre: DVec3 [LENGTH; grows],
+        /// Direction the mouth looks, of any length.
+        normal: DVec3 [NUMBER; direction("the normal")],
+        /// Radius [m]; whole grains appear inside.
+        radius: f64 [LENGTH; grows, positive("the radius")],
+    }
 }
 
-/// The axis where none is given.
-pub(crate) fn up() -> DVec3 {
-    DVec3::Z
+one_of! {
+    /// How fast an emitter pours.
+    pub enum EmitterFlow = "add `rate = \"1000 /s\"` or `mass_rate = \"0.1 kg/s\"`" {
+        /// Grains per second [1/s].
+        Rate = "rate" (rate: f64 [FREQUENCY; grows_as(1, 0, -1), positive("the rate of an emitter")]),
+        /// Mass per second [kg/s].
+        MassRate = "mass_rate" (rate: f64 [MASS_RATE; grows_as(1, 0, -1), positive("the rate of an emitter")]),
+    }
 }
 
-/// A disc that pours grains.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Emitter {
-    /// Name; left out: `emitter 1`, …
-    #[schemars(default)]
-    pub name: String,
-    /// Name of the material.
-    pub material: String,
-    /// Name of the shape.
-    #[serde(default = "sphere")]
-    pub shape: String,
-    /// Radius of the largest sphere of each grain; may be left out for shapes that are listed in metres.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub radius: Option<Size>,
-    /// Where grains appear.
-    pub disc: EmitterDisc,
-    /// How fast: `rate` or `mass_rate`.
-    #[serde(flatten)]
-    pub flow: EmitterFlow,
-    /// Velocity of new grains [m/s].
-    #[schemars(schema_with = "q::velocity3")]
-    pub velocity: DVec3,
-    /// When pouring starts [s].
-    #[serde(default, skip_serializing_if = "is_zero")]
-    #[schemars(schema_with = "q::time")]
-    pub from: f64,
-    /// When pouring ends [s]; left out: with the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::time")]
-    pub until: Option<f64>,
-    /// How many grains at most.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub count: Option<u64>,
+keys! {
+    /// A region that removes and counts grains.
+    pub struct Sink = "write each sink under its own `[[sinks]]`" {
+        /// Name; left out: `sink 1`, …
+        name: String = String::new(),
+        /// Grains whose centre comes in here are removed.
+        @flat region: SinkRegion,
+    }
 }
 
-/// The mouth of an emitter.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct EmitterDisc {
-    /// Centre [m].
-    #[schemars(schema_with = "q::length3")]
-    pub centre: DVec3,
-    /// Direction the mouth looks, of any length.
-    #[schemars(schema_with = "q::direction")]
-    pub normal: DVec3,
-    /// Radius [m]; whole grains appear inside.
-    #[schemars(schema_with = "q::length")]
-    pub radius: f64,
+one_of! {
+    /// What a sink has that other regions have not.
+    pub enum HalfSpace = "write `below = { point = [0, 0, 0], normal = [0, 0, 1] }`" {
+        /// Everything behind a plane.
+        Below = "below" / "{ point = [0, 0, 0], normal = [0, 0, 1] }" {
+            /// A point of the plane [m].
+            point: DVec3 [LENGTH; grows],
+            /// The side that stays, of any length.
+            normal: DVec3 [NUMBER; direction("the normal")],
+        },
+    }
 }
 
-/// How fast an emitter pours.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum EmitterFlow {
-    /// Grains per second [1/s].
-    Rate(#[schemars(schema_with = "q::frequency")] f64),
-    /// Mass per second [kg/s].
-    MassRate(#[schemars(schema_with = "q::mass_rate")] f64),
-}
-
-/// A region that removes and counts grains.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Sink {
-    /// Name; left out: `sink 1`, …
-    #[schemars(default)]
-    pub name: String,
-    /// Grains whose centre comes in here are removed.
-    #[serde(flatten)]
-    pub region: SinkRegion,
-}
-
-/// Where a sink removes.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+/// Where a sink removes grains whose centre comes in.
+#[derive(Clone, Debug, PartialEq)]
 pub enum SinkRegion {
-    /// Everything behind a plane.
-    Below {
-        /// A point of the plane [m].
-        #[schemars(schema_with = "q::length3")]
-        point: DVec3,
-        /// The side that stays, of any length.
-        #[schemars(schema_with = "q::direction")]
-        normal: DVec3,
-    },
+    /// Unbounded.
+    Half(HalfSpace),
     /// A box, cylinder or sphere.
-    #[serde(untagged)]
     Region(Region),
+}
+
+impl OneOf for SinkRegion {
+    const HELP: &'static str = "say where: `box`, `cylinder`, `sphere`, or `below = { point, normal }`";
+
+    fn names() -> Vec<&'static str> {
+        [Region::names(), HalfSpace::names()].concat()
+    }
+
+    fn chosen(&self) -> &str {
+        match self {
+            SinkRegion::Half(half) => half.chosen(),
+            SinkRegion::Region(region) => region.chosen(),
+        }
+    }
+
+    fn read_as(cx: &mut Reader, name: &'static str, value: &Value) -> Self {
+        match HalfSpace::names().contains(&name) {
+            true => SinkRegion::Half(HalfSpace::read_as(cx, name, value)),
+            false => SinkRegion::Region(Region::read_as(cx, name, value)),
+        }
+    }
+
+    fn none() -> Self {
+        SinkRegion::Half(HalfSpace::none())
+    }
+
+    fn write_inner(&self) -> toml::Value {
+        match self {
+            SinkRegion::Half(half) => half.write_inner(),
+            SinkRegion::Region(region) => region.write_inner(),
+        }
+    }
+
+    fn schemas(generator: &mut SchemaGenerator) -> Vec<(&'static str, Schema)> {
+        [Region::schemas(generator), HalfSpace::schemas(generator)].concat()
+    }
+
+    fn grow_inner(&mut self, scale: &Scale) {
+        match self {
+            SinkRegion::Half(half) => half.grow_inner(scale),
+            SinkRegion::Region(region) => region.grow_inner(scale),
+        }
+    }
+
+    fn check_inner(&self, c: &mut crate::check::Check, path: &str) {
+        match self {
+            SinkRegion::Half(half) => half.check_inner(c, path),
+            SinkRegion::Region(region) => region.check_inner(c, path),
+        }
+    }
+
+    fn all_rows(rows: &mut Rows) {
+        Region::all_rows(rows);
+        HalfSpace::all_rows(rows);
+    }
 }

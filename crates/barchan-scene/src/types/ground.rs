@@ -1,178 +1,171 @@
 //! The ground: columns of sand under the grains.
 
 use super::names;
-use crate::schema as q;
+use crate::formula::Formula;
+use crate::keys;
+use crate::keys::Interval;
+use crate::keys::{Key, Schema, SchemaGenerator, Stated};
+use crate::read::{Reader, Value};
 use glam::DVec2;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::f64::consts::FRAC_PI_2;
 
-/// A ground: a grid of columns, seen from above along z.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Ground {
-    /// Lower corner, x and y [m]; left out: the domain's.
-    #[schemars(default, schema_with = "q::length2")]
-    pub min: DVec2,
-    /// Upper corner, x and y [m]; left out: the domain's. Rounded to whole columns.
-    #[schemars(default, schema_with = "q::length2")]
-    pub max: DVec2,
-    /// Width of a column [m]: at least the radius of the largest grain.
-    #[schemars(schema_with = "q::length")]
-    pub cell: f64,
-    /// Where the columns stand, z [m]; left out: the domain's lower side.
-    #[schemars(default, schema_with = "q::length")]
-    pub floor: f64,
-    /// Name of the material that grains touch; left out: the first of the scene.
-    #[schemars(default)]
-    pub material: String,
-    /// Coefficient of friction of grains on it; left out: the material's, 1 at least. Real ground is rough where this one is smooth.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::number")]
-    pub friction: Option<f64>,
-    /// Coefficient of rolling resistance of grains on it; left out: the material's, 0.5 at least.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::number")]
-    pub rolling: Option<f64>,
-    /// How it gives way and slides.
-    #[serde(default)]
-    pub soil: Soil,
-    /// Height above the floor [m], where the ground is level; left out with the other three: 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::length")]
-    pub height: Option<f64>,
-    /// Height above the floor as a formula of x and y.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub formula: Option<String>,
-    /// Length in which the formula counts x, y and its value [m].
-    #[serde(default = "metre", skip_serializing_if = "is_metre")]
-    #[schemars(schema_with = "q::length")]
-    pub unit: f64,
-    /// Heights from the brightness of a picture.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub image: Option<GroundImage>,
-    /// Heights from an elevation model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub terrain: Option<GroundTerrain>,
-    /// Lets grains at rest become ground, and ground become grains again; left out: neither.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub exchange: Option<Exchange>,
-    /// Heights from a file, once they have been fetched.
-    #[serde(skip)]
-    #[schemars(skip)]
-    pub fetched: FetchedHeights,
+keys! {
+    /// A ground: a grid of columns, seen from above along z.
+    pub struct Ground = "write `cell` and perhaps `height` under `[ground]`" {
+        /// Lower corner, x and y [m]; left out: the domain's.
+        min: DVec2 [LENGTH; grows, help("write two lengths, x and y, such as [\"-10 m\", \"-10 m\"]")]
+            => |_cx, _keys| Some(DVec2::NAN),
+        /// Upper corner, x and y [m]; left out: the domain's. Rounded to whole columns.
+        max: DVec2 [LENGTH; grows, help("write two lengths, x and y, such as [\"-10 m\", \"-10 m\"]")]
+            => |_cx, _keys| Some(DVec2::NAN),
+        /// Width of a column [m]: at least the radius of the largest grain. It goes with the grains and stays.
+        cell: f64 [LENGTH; positive("the width of a column")],
+        /// Where the columns stand, z [m]; left out: the domain's lower side.
+        floor: f64 [LENGTH; grows] => |_cx, _keys| Some(f64::NAN),
+        /// Name of the material that grains touch; left out: the first of the scene.
+        material: String = String::new(),
+        /// Coefficient of friction of grains on it; left out: the material's, 1 at least. Real ground is rough where this one is smooth.
+        friction: Option<f64> [NUMBER; not_negative("the friction")],
+        /// Coefficient of rolling resistance of grains on it; left out: the material's, 0.5 at least.
+        rolling: Option<f64> [NUMBER; not_negative("the rolling resistance")],
+        /// How it gives way and slides.
+        soil: Soil = Soil::default(),
+        /// Length in which the formula counts x, y and its value [m].
+        unit: f64 [LENGTH; grows, positive("the unit of the formula")] = 1.0,
+        /// Height above the floor [m], where the ground is level; left out with the other three: 0.
+        height: Option<f64> [LENGTH; grows, not_negative("the height of the ground")],
+        /// Height above the floor as a formula of x and y.
+        formula: Option<FormulaText>,
+        /// Heights from the brightness of a picture.
+        image: Option<GroundImage>,
+        /// Heights from an elevation model.
+        terrain: Option<GroundTerrain>,
+        /// Lets grains at rest become ground, and ground become grains again; left out: neither.
+        exchange: Option<Exchange>,
+    }
 }
 
-fn metre() -> f64 {
-    1.0
+/// A formula as it is written; one that can be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormulaText(pub String);
+
+impl Stated for FormulaText {
+    /// A mistake in the formula is shown where it stands in the text.
+    fn read(cx: &mut Reader, value: &Value, _: &Key) -> Self {
+        let text = value.text(cx);
+        if let Err(e) = Formula::new(&text)
+            && !text.is_empty()
+        {
+            // The text begins after its quote, and is what is written there unless it holds escapes.
+            let at = value.span.start + 1 + e.at;
+            let span = if at < value.span.end { at..value.span.end } else { value.span.clone() };
+            let help = "a formula is of x and y in metres, such as \"0.1 + 0.02*sin(20*x)\"";
+            cx.error(&value.path, span, format!("the formula cannot be read {e}"), help);
+        }
+        FormulaText(text)
+    }
+
+    fn unknown() -> Self {
+        FormulaText(String::new())
+    }
+
+    fn write(&self) -> Option<toml::Value> {
+        self.0.write()
+    }
+
+    fn schema(generator: &mut SchemaGenerator, key: &Key) -> Schema {
+        String::schema(generator, key)
+    }
+
+    fn kind(_: &Key) -> String {
+        "formula".into()
+    }
 }
 
-fn is_metre(unit: &f64) -> bool {
-    *unit == 1.0
+keys! {
+    /// A picture stretched over the ground: its rows run from the upper y down, as they are seen.
+    pub struct GroundImage = "write `{ file = \"heights.png\", low = 0, high = \"0.1 m\" }`" {
+        /// Path of an image of 8 or 16 bits, from the folder of the scene.
+        file: String [; help("add `file`: the path of an image")],
+        /// Height of black [m].
+        low: f64 [LENGTH; grows, not_negative("the height of black")] = 0.0,
+        /// Height of white [m].
+        high: f64 [LENGTH; grows, not_negative("the height of white")],
+    }
 }
 
-/// Heights of a file as they were read.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct FetchedHeights {
-    /// Samples along x and y, and their heights [m] (of an image: its brightness from 0 to 1), x first, lowest y first.
-    pub samples: Option<Arc<([usize; 2], Vec<f64>)>>,
-    /// The file.
-    pub path: Option<PathBuf>,
+keys! {
+    /// An elevation model stretched over the ground.
+    pub struct GroundTerrain(file) = "write the path of an elevation model, or `{ file, low, scale, nodata }`" {
+        /// Path of an ESRI ASCII grid or a GeoTIFF, from the folder of the scene.
+        file: String [; help("add `file`: the path of an ESRI ASCII grid or a GeoTIFF")],
+        /// Height of its lowest point above the floor [m].
+        low: f64 [LENGTH; grows, not_negative("the height of the lowest point")] = 0.0,
+        /// Factor of its heights.
+        scale: f64 [NUMBER; grows_as(0, 1, 0), positive("the factor of heights")] = 1.0,
+        /// Height in the file's own count where it has no data [m]; left out: a file that lacks data is refused.
+        nodata: Option<f64> [LENGTH],
+    }
 }
 
-/// A picture stretched over the ground: its rows run from the upper y down, as they are seen.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct GroundImage {
-    /// Path of an image of 8 or 16 bits, from the folder of the scene.
-    pub file: String,
-    /// Height of black [m].
-    #[serde(default)]
-    #[schemars(schema_with = "q::length")]
-    pub low: f64,
-    /// Height of white [m].
-    #[schemars(schema_with = "q::length")]
-    pub high: f64,
+/// Slopes that can be.
+const SLOPE: Interval = Interval {
+    from: 0.01,
+    with_from: true,
+    to: FRAC_PI_2,
+    with_to: false,
+    message: "a slope of {} cannot be",
+    help: "give an angle from 0.6 deg to below 90 deg",
+};
+
+/// Angles of internal friction that can be.
+const FRICTION: Interval = Interval {
+    from: 0.0,
+    with_from: true,
+    to: FRAC_PI_2 * 2.0 / 3.0,
+    with_to: false,
+    message: "an internal friction of {} cannot be",
+    help: "give 0 to below 60 deg",
+};
+
+keys! {
+    /// A soil by its name, or with numbers of its own.
+    pub struct Soil(preset) = "write a name, such as \"sand\", or a table of what differs from it" {
+        /// What the numbers left out are those of.
+        preset: SoilPreset = SoilPreset::Sand,
+        /// Share of the displaced volume that is compressed away, 0 to 1.
+        compression: Option<f64> [NUMBER; within(0.0, 1.0, "the soil's `compression` cannot be {}", "give a share from 0 to 1")],
+        /// Slope that holds where a body has pressed.
+        inside: Option<f64> [ANGLE; interval(SLOPE)],
+        /// Slope above which sand at rest starts to slide.
+        outside: Option<f64> [ANGLE; interval(SLOPE)],
+        /// Slope at which sliding sand comes to rest.
+        stop: Option<f64> [ANGLE; interval(SLOPE)],
+        /// How fast it slides, as a share of the fastest stable rate, 0.01 to 1.
+        fraction: Option<f64> [NUMBER; within(0.01, 1.0, "the soil's `fraction` cannot be {}", "give a share from 0.01 to 1")],
+        /// How unevenly displaced sand is piled round a body, 0 to 1.
+        roughness: Option<f64> [NUMBER; within(0.0, 1.0, "the soil's `roughness` cannot be {}", "give a share from 0 to 1")],
+        /// Bulk density [kg/m³].
+        density: Option<f64> [DENSITY; positive("the soil's density")],
+        /// Angle of internal friction.
+        friction: Option<f64> [ANGLE; interval(FRICTION)],
+        /// Cohesion [Pa].
+        cohesion: Option<f64> [PRESSURE; not_negative("the soil's cohesion")],
+        /// Coefficient of friction between the soil and a body.
+        grip: Option<f64> [NUMBER; not_negative("the soil's grip")],
+        /// How far the soil shears before it grips in full [m].
+        shear: Option<f64> [LENGTH; positive("the soil's shear")],
+        /// Stress that a depth of unloading takes back [Pa/m].
+        stiffness: Option<f64> [SUBGRADE; positive("the soil's stiffness")],
+    }
 }
 
-/// An elevation model stretched over the ground.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(transform = q::or_text)]
-pub struct GroundTerrain {
-    /// Path of an ESRI ASCII grid or a GeoTIFF, from the folder of the scene.
-    pub file: String,
-    /// Height of its lowest point above the floor [m].
-    #[serde(default)]
-    #[schemars(schema_with = "q::length")]
-    pub low: f64,
-    /// Factor of its heights.
-    #[serde(default = "metre", skip_serializing_if = "is_metre")]
-    #[schemars(schema_with = "q::number")]
-    pub scale: f64,
-    /// Height in the file's own count where it has no data [m]; left out: a file that lacks data is refused.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::length")]
-    pub nodata: Option<f64>,
-}
-
-/// A soil by its name, or with numbers of its own.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(transform = q::or_text)]
-pub struct Soil {
-    /// What the numbers left out are those of.
-    #[serde(default)]
-    pub preset: SoilPreset,
-    /// Share of the displaced volume that is compressed away, 0 to 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::number")]
-    pub compression: Option<f64>,
-    /// Slope that holds where a body has pressed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::angle")]
-    pub inside: Option<f64>,
-    /// Slope above which sand at rest starts to slide.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::angle")]
-    pub outside: Option<f64>,
-    /// Slope at which sliding sand comes to rest.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::angle")]
-    pub stop: Option<f64>,
-    /// How fast it slides, as a share of the fastest stable rate, 0.01 to 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::number")]
-    pub fraction: Option<f64>,
-    /// How unevenly displaced sand is piled round a body, 0 to 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::number")]
-    pub roughness: Option<f64>,
-    /// Bulk density [kg/m³].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::density")]
-    pub density: Option<f64>,
-    /// Angle of internal friction.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::angle")]
-    pub friction: Option<f64>,
-    /// Cohesion [Pa].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::pressure")]
-    pub cohesion: Option<f64>,
-    /// Coefficient of friction between the soil and a body.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::number")]
-    pub grip: Option<f64>,
-    /// How far the soil shears before it grips in full [m].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::length")]
-    pub shear: Option<f64>,
-    /// Stress that a depth of unloading takes back [Pa/m].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::subgrade")]
-    pub stiffness: Option<f64>,
+impl Default for Soil {
+    fn default() -> Self {
+        Soil { preset: SoilPreset::Sand, ..<Soil as Stated>::unknown() }
+    }
 }
 
 /// Soils to start from.
@@ -189,30 +182,22 @@ pub enum SoilPreset {
 }
 names!(SoilPreset { Sand = "sand", Mud = "mud", Snow = "snow" });
 
-/// When grains become ground, and ground grains. Only grains of the ground's material do.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Exchange {
-    /// Thickness of the layer that stays grains, in mean grain diameters.
-    #[serde(default = "layer")]
-    #[schemars(schema_with = "q::number")]
-    pub layer: f64,
-    /// A grain is at rest if it has moved less than this share of its radius …
-    #[serde(default = "rest")]
-    #[schemars(schema_with = "q::number")]
-    pub rest: f64,
-    /// … for this time [s].
-    #[serde(default = "after")]
-    #[schemars(schema_with = "q::time")]
-    pub after: f64,
-    /// Share of the ground's volume that is grains.
-    #[serde(default = "packing")]
-    #[schemars(schema_with = "q::number")]
-    pub packing: f64,
-    /// Depth, in mean grain diameters, to which a blow must go to make grains of the ground.
-    #[serde(default = "thaw")]
-    #[schemars(schema_with = "q::number")]
-    pub thaw: f64,
+keys! {
+    /// When grains become ground, and ground grains. Only grains of the ground's material do.
+    pub struct Exchange = "write `[ground.exchange]`, which may be empty" {
+        /// Thickness of the layer that stays grains, in mean grain diameters.
+        layer: f64 [NUMBER; within(1.0, f64::INFINITY, "a layer of {} grain diameters shows the ground", "give 1 or more; 3 to 5 are usual")]
+            = Exchange::LAYER,
+        /// A grain is at rest if it has moved less than this share of its radius …
+        rest: f64 [NUMBER; positive("the share of the radius")] = Exchange::REST,
+        /// … for this time [s].
+        after: f64 [TIME; positive("the time of rest")] = Exchange::AFTER,
+        /// Share of the ground's volume that is grains.
+        packing: f64 [NUMBER; within(0.3, 1.0, "grains cannot fill {} of the ground", "give a share from 0.3 to 1; spheres have 0.56 to 0.64")]
+            = Exchange::PACKING,
+        /// Depth, in mean grain diameters, to which a blow must go to make grains of the ground.
+        thaw: f64 [NUMBER; positive("the depth of a blow")] = Exchange::THAW,
+    }
 }
 
 impl Exchange {
@@ -226,32 +211,6 @@ impl Exchange {
     pub const PACKING: f64 = 0.6;
     /// Depth of a blow where none is given.
     pub const THAW: f64 = 1.0;
-}
-
-impl Default for Exchange {
-    fn default() -> Self {
-        Exchange { layer: layer(), rest: rest(), after: after(), packing: packing(), thaw: thaw() }
-    }
-}
-
-fn layer() -> f64 {
-    Exchange::LAYER
-}
-
-fn rest() -> f64 {
-    Exchange::REST
-}
-
-fn after() -> f64 {
-    Exchange::AFTER
-}
-
-fn packing() -> f64 {
-    Exchange::PACKING
-}
-
-fn thaw() -> f64 {
-    Exchange::THAW
 }
 
 impl super::Scene {

@@ -1,10 +1,11 @@
 //! The scene's types: plain data in SI units, every reference by name.
 //!
-//! They serialise to the very format that [`Scene::from_toml`](crate::Scene::from_toml) reads, and describe themselves as JSON
-//! schema. They are *not* deserialised by serde: the reader in `read/` reports all problems at once, serde stops at the first.
+//! Each table is stated once, by [`keys!`](crate::keys) or [`one_of!`](crate::one_of): reader, ranges, schema, writer and scaling follow. What is
+//! read from files is not here but in [`Assets`](crate::Assets).
 
 mod bodies;
 mod contact;
+mod continuum;
 mod grains;
 mod ground;
 mod material;
@@ -14,6 +15,7 @@ mod walls;
 
 pub use bodies::*;
 pub use contact::*;
+pub use continuum::*;
 pub use grains::*;
 pub use ground::*;
 pub use material::*;
@@ -21,7 +23,7 @@ pub use output::*;
 pub use picture::*;
 pub use walls::*;
 
-use crate::schema as q;
+use crate::keys;
 use glam::DVec3;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -30,96 +32,68 @@ use serde::Serialize;
 /// Gravity where none is given [m/s²].
 pub const STANDARD_GRAVITY: DVec3 = DVec3::new(0.0, 0.0, -9.81);
 
-/// A whole scene.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Scene {
-    /// Title, for people.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub title: String,
-    /// One line: what to look at.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub about: String,
-    /// Simulated time [s].
-    #[schemars(schema_with = "q::time")]
-    pub duration: f64,
-    /// Gravity [m/s²].
-    #[serde(default = "standard_gravity")]
-    #[schemars(schema_with = "q::acceleration3")]
-    pub gravity: DVec3,
-    /// Seed of all random numbers.
-    #[serde(default = "one")]
-    pub seed: u64,
-    /// The space the grains live in.
-    pub domain: Domain,
-    /// Materials by name, in the order of the file.
-    #[serde(default)]
-    pub materials: IndexMap<String, Material>,
-    /// Properties of pairs of materials that differ from the mixing rule.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub pairs: Vec<Pair>,
-    /// The contact law.
-    #[serde(default)]
-    pub contact: Contact,
-    /// How time is advanced.
-    #[serde(default)]
-    pub integrator: Integrator,
-    /// Clumps of spheres by name; `sphere` and `tetrahedron` are built in.
-    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub shapes: IndexMap<String, ShapeSpec>,
-    /// Populations of grains.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub grains: Vec<Grains>,
-    /// Rigid bodies.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub bodies: Vec<Body>,
-    /// Discs that pour grains during the run.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub emitters: Vec<Emitter>,
-    /// Regions that remove and count grains.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sinks: Vec<Sink>,
-    /// Walls.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub walls: Vec<Wall>,
-    /// The ground.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ground: Option<Ground>,
-    /// Frames and checkpoints.
-    #[schemars(default)]
-    pub output: Output,
-    /// Camera, colours and films.
-    #[serde(default)]
-    pub picture: Picture,
-    /// Measurements, one CSV file each.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub measure: Vec<Measure>,
+keys! {
+    /// A whole scene.
+    pub struct Scene = "a scene is a table" {
+        /// Title, for people.
+        title: String = String::new(),
+        /// One line: what to look at.
+        about: String = String::new(),
+        /// Simulated time [s].
+        duration: f64 [TIME; grows, positive("the duration")],
+        /// Gravity [m/s²].
+        gravity: DVec3 [ACCELERATION] = STANDARD_GRAVITY,
+        /// Seed of all random numbers.
+        seed: u64 = 1,
+        /// The space the grains live in.
+        domain: Domain [; help("add a `[domain]` with `min` and `max`, the corners of the space that is simulated")],
+        /// Materials by name, in the order of the file.
+        materials: IndexMap<String, Material> = IndexMap::new(),
+        /// Properties of pairs of materials that differ from the mixing rule.
+        pairs: Vec<Pair> [; help("write each one under its own `[[pairs]]`")] = Vec::new(),
+        /// The contact law.
+        contact: Contact = Contact::default(),
+        /// How time is advanced.
+        integrator: Integrator = Integrator::default(),
+        /// Shapes of grains by name; `sphere` and `tetrahedron` are built in.
+        shapes: IndexMap<String, ShapeSpec> [; stays] = IndexMap::new(),
+        /// Populations of grains.
+        grains: Vec<Grains> [; help("write each one under its own `[[grains]]`")] = Vec::new(),
+        /// Populations of matter that are computed as a continuum.
+        continuum: Vec<Continuum> [; help("write each one under its own `[[continuum]]`")] = Vec::new(),
+        /// The air; left out: there is none.
+        air: Option<Air>,
+        /// Rigid bodies.
+        bodies: Vec<Body> [; help("write each one under its own `[[bodies]]`")] = Vec::new(),
+        /// Discs that pour grains during the run.
+        emitters: Vec<Emitter> [; help("write each one under its own `[[emitters]]`")] = Vec::new(),
+        /// Regions that remove and count grains.
+        sinks: Vec<Sink> [; help("write each one under its own `[[sinks]]`")] = Vec::new(),
+        /// Walls.
+        walls: Vec<Wall> [; help("write each one under its own `[[walls]]`")] = Vec::new(),
+        /// The ground.
+        ground: Option<Ground>,
+        /// Frames and checkpoints.
+        output: Output => |_cx, _keys| Some(Output::for_duration(f64::NAN)),
+        /// Camera, colours and films.
+        picture: Picture = Picture::default(),
+        /// Measurements, one CSV file each.
+        measure: Vec<Measure> [; help("write each one under its own `[[measure]]`")] = Vec::new(),
+    }
 }
 
-fn standard_gravity() -> DVec3 {
-    STANDARD_GRAVITY
-}
-
-fn one() -> u64 {
-    1
-}
-
-/// The box that holds the scene.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Domain {
-    /// Lower corner [m].
-    #[schemars(schema_with = "q::length3")]
-    pub min: DVec3,
-    /// Upper corner [m].
-    #[schemars(schema_with = "q::length3")]
-    pub max: DVec3,
-    /// Directions in which what leaves on one side enters on the other.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub periodic: Vec<Axis>,
-    /// What happens when a grain leaves.
-    #[serde(default)]
-    pub outside: Outside,
+keys! {
+    /// The box that holds the scene.
+    pub struct Domain = "write `min` and `max` under `[domain]`" {
+        /// Lower corner [m].
+        min: DVec3 [LENGTH; grows],
+        /// Upper corner [m].
+        max: DVec3 [LENGTH; grows],
+        /// Directions in which what leaves on one side enters on the other.
+        periodic: Vec<Axis> = Vec::new(),
+        /// What happens when a grain leaves.
+        outside: Outside = Outside::Stop,
+    }
 }
 
 impl Domain {
@@ -139,6 +113,36 @@ macro_rules! names {
             /// Name in a scene.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name),* }
+            }
+        }
+
+        impl $crate::keys::Stated for $t {
+            fn read(cx: &mut $crate::read::Reader, value: &$crate::read::Value, key: &$crate::keys::Key) -> Self {
+                Self::try_read(cx, value, key).unwrap_or_else(Self::unknown)
+            }
+
+            fn try_read(
+                cx: &mut $crate::read::Reader,
+                value: &$crate::read::Value,
+                _: &$crate::keys::Key,
+            ) -> Option<Self> {
+                value.choice(cx, Self::NAMES)
+            }
+
+            fn unknown() -> Self {
+                Self::NAMES[0].1
+            }
+
+            fn write(&self) -> Option<toml::Value> {
+                Some(self.name().into())
+            }
+
+            fn schema(generator: &mut $crate::keys::SchemaGenerator, key: &$crate::keys::Key) -> $crate::keys::Schema {
+                $crate::keys::described(generator.subschema_for::<Self>(), key)
+            }
+
+            fn kind(_: &$crate::keys::Key) -> String {
+                Self::NAMES.iter().map(|n| format!("`{}`", n.0)).collect::<Vec<_>>().join(", ")
             }
         }
     };

@@ -1,41 +1,85 @@
 //! How a scene is shown: camera, colour, light, film.
 
-use super::grains::up;
 use super::names;
-use crate::schema as q;
+use crate::keys::Interval;
+use crate::{keys, one_of};
 use glam::DVec3;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::f64::consts::{FRAC_PI_2, PI};
 
-/// How pictures and films of a scene are made.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Picture {
-    /// What the colour of grains says: `material`, `size`, `speed`, `force`, `coordination`, `id`, or a column of the frames.
-    pub colour: String,
-    /// Colours for numbers.
-    pub map: ColourMap,
-    /// Numbers at the ends of the colour map, in SI units; left out: those that suit the run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::number2")]
-    pub range: Option<[f64; 2]>,
-    /// Direction towards the sun, of any length; left out: from the left, behind the eye.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::direction")]
-    pub sun: Option<DVec3>,
-    /// What is behind everything.
-    pub background: Background,
-    /// Pixels in a row, and rows.
-    pub size: [u64; 2],
-    /// Pictures a second of a film [1/s].
-    #[schemars(schema_with = "q::frequency")]
-    pub rate: f64,
-    /// Simulated time over the film's time: 0.25 is slow motion; left out: every frame is shown once.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::number")]
-    pub speed: Option<f64>,
-    /// Where it is seen from.
-    pub camera: Camera,
+/// Pixels a side that can be drawn.
+const SIDE: Interval = Interval {
+    from: 16.0,
+    with_from: true,
+    to: 8192.0,
+    with_to: true,
+    message: "a picture of {} pixels a side cannot be drawn",
+    help: "give 16 to 8192 pixels a side, such as [1920, 1080]",
+};
+
+/// Pictures a second that players show.
+const RATE: Interval = Interval {
+    from: 1.0,
+    with_from: true,
+    to: 240.0,
+    with_to: true,
+    message: "a film of {} pictures a second cannot be shown",
+    help: "give 1 to 240, such as 25",
+};
+
+/// Angles above the horizon.
+const ELEVATION: Interval = Interval {
+    from: -FRAC_PI_2,
+    with_from: true,
+    to: FRAC_PI_2,
+    with_to: true,
+    message: "an elevation lies between -90° and 90°, and is not {}",
+    help: "give an angle above the horizon, such as \"20 deg\"",
+};
+
+/// Angles of view.
+const VIEW: Interval = Interval {
+    from: PI / 180.0,
+    with_from: true,
+    to: 150.0 * PI / 180.0,
+    with_to: true,
+    message: "an angle of view of {} is too far from what eyes and lenses have",
+    help: "give 1 to 150 degrees, such as \"30 deg\"",
+};
+
+/// Ids that grains can have.
+const IDS: Interval = Interval {
+    from: 0.0,
+    with_from: true,
+    to: u32::MAX as f64,
+    with_to: true,
+    message: "no grain has the id {}",
+    help: "ids are counted from 0 in the order of birth",
+};
+
+keys! {
+    /// How pictures and films of a scene are made.
+    pub struct Picture = "write `colour = \"speed\"` under `[picture]`" {
+        /// What the colour of grains says: `material`, `size`, `speed`, `force`, `coordination`, `id`, `population`, or a column of the frames.
+        colour: String = "material".to_owned(),
+        /// Colours for numbers.
+        map: ColourMap = ColourMap::Viridis,
+        /// Numbers at the ends of the colour map, in SI units; left out: those that suit the run.
+        range: Option<[f64; 2]> [; help("write the lower and the upper end in SI units, such as [0, 1.5]")],
+        /// Direction towards the sun, of any length; left out: from the left, behind the eye.
+        sun: Option<DVec3> [NUMBER; direction("the way to the sun")],
+        /// What is behind everything.
+        background: Background = Background::Day,
+        /// Pixels in a row, and rows.
+        size: [u64; 2] [; interval(SIDE), help("write pixels in a row and rows, such as [1920, 1080]")] = [1920, 1080],
+        /// Pictures a second of a film [1/s].
+        rate: f64 [FREQUENCY; interval(RATE)] = 25.0,
+        /// Simulated time over the film's time: 0.25 is slow motion; left out: every frame is shown once.
+        speed: Option<f64> [NUMBER; positive("the speed of a film")],
+        /// Where it is seen from.
+        camera: Camera = Camera::default(),
+    }
 }
 
 impl Default for Picture {
@@ -84,65 +128,46 @@ pub enum Background {
 }
 names!(Background { Day = "day", Paper = "paper", Dark = "dark" });
 
-/// Where a scene is seen from.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Camera {
-    /// Shows all grains and the vessels that hold them, over the whole run.
-    Auto {
-        /// Angle about z [rad]: 0 from the front (−y), positive from the right; left out: one that suits the scene.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schemars(schema_with = "q::angle")]
-        azimuth: Option<f64>,
-        /// Angle above the horizon [rad]; left out: one that suits the scene.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schemars(schema_with = "q::angle")]
-        elevation: Option<f64>,
-        /// Direction that is up in the picture, of any length; left out: z.
-        #[serde(default = "up")]
-        #[schemars(schema_with = "q::direction")]
-        up: DVec3,
-    },
-    /// Goes round the scene.
-    Orbit {
-        /// Turns in a film, anticlockwise from above.
-        #[serde(default = "one_turn")]
-        #[schemars(schema_with = "q::number")]
-        turns: f64,
-        /// Angle above the horizon [rad]; left out: one that suits the scene.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schemars(schema_with = "q::angle")]
-        elevation: Option<f64>,
-    },
-    /// Stays where it is put.
-    Fixed {
-        /// Where the eye is [m].
-        #[schemars(schema_with = "q::length3")]
-        eye: DVec3,
-        /// What it looks at [m].
-        #[schemars(schema_with = "q::length3")]
-        target: DVec3,
-        /// Direction that is up in the picture, of any length; left out: z.
-        #[serde(default = "up")]
-        #[schemars(schema_with = "q::direction")]
-        up: DVec3,
-        /// Vertical angle of view [rad].
-        #[serde(default = "field")]
-        #[schemars(schema_with = "q::angle")]
-        field: f64,
-    },
-    /// Passes through places at given times, smooth between them.
-    Fly(Vec<CameraKey>),
-    /// Keeps its distance from a grain, or from the centre of mass.
-    Follow {
-        /// Id of the grain; left out: the centre of mass.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        grain: Option<u64>,
-        /// Distance [m]; left out: 40 radii of the grain, or as far as shows the whole scene at first.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schemars(schema_with = "q::length")]
-        distance: Option<f64>,
-    },
+one_of! {
+    /// Where a scene is seen from.
+    pub enum Camera = "a camera is exactly one of `auto = {}`, `orbit = {}`, `fixed = { eye, target }`, `fly = [{ time, eye, target }, …]` and `follow = {}`" {
+        /// Shows all grains and the vessels that hold them, over the whole run.
+        Auto = "auto" / "{}" {
+            /// Angle about z [rad]: 0 from the front (−y), positive from the right; left out: one that suits the scene.
+            azimuth: Option<f64> [ANGLE],
+            /// Angle above the horizon [rad]; left out: one that suits the scene.
+            elevation: Option<f64> [ANGLE; interval(ELEVATION)],
+            /// Direction that is up in the picture, of any length.
+            up: DVec3 [NUMBER; direction("up")] = DVec3::Z,
+        },
+        /// Goes round the scene.
+        Orbit = "orbit" / "{}" {
+            /// Turns in a film, anticlockwise from above.
+            turns: f64 = 1.0,
+            /// Angle above the horizon [rad]; left out: one that suits the scene.
+            elevation: Option<f64> [ANGLE; interval(ELEVATION)],
+        },
+        /// Stays where it is put.
+        Fixed = "fixed" / "{ eye = [0, -1, 0.5], target = [0, 0, 0] }" {
+            /// Where the eye is [m].
+            eye: DVec3 [LENGTH; grows],
+            /// What it looks at [m].
+            target: DVec3 [LENGTH; grows],
+            /// Direction that is up in the picture, of any length.
+            up: DVec3 [NUMBER; direction("up")] = DVec3::Z,
+            /// Vertical angle of view [rad].
+            field: f64 [ANGLE; interval(VIEW)] = Camera::FIELD,
+        },
+        /// Passes through places at given times, smooth between them.
+        Fly = "fly" (keyframes: Vec<CameraKey> [; help("write a list such as [{ time = 0, eye = [0, -1, 0.5], target = [0, 0, 0] }, { time = \"1 s\", … }]")]),
+        /// Keeps its distance from a grain, or from the centre of mass.
+        Follow = "follow" / "{}" {
+            /// Id of the grain; left out: the centre of mass.
+            grain: Option<u64> [; interval(IDS)],
+            /// Distance [m]; left out: 40 radii of the grain, or as far as shows the whole scene at first.
+            distance: Option<f64> [LENGTH; grows, positive("a distance")],
+        },
+    }
 }
 
 impl Default for Camera {
@@ -153,43 +178,19 @@ impl Default for Camera {
 
 impl Camera {
     /// Vertical angle of view where none is given [rad].
-    pub const FIELD: f64 = 28.0 * std::f64::consts::PI / 180.0;
+    pub const FIELD: f64 = 28.0 * PI / 180.0;
+}
 
-    /// Key in a scene.
-    pub fn key(&self) -> &'static str {
-        match self {
-            Self::Auto { .. } => "auto",
-            Self::Orbit { .. } => "orbit",
-            Self::Fixed { .. } => "fixed",
-            Self::Fly(_) => "fly",
-            Self::Follow { .. } => "follow",
-        }
+keys! {
+    /// A camera at a time.
+    pub struct CameraKey = "write a list such as [{ time = 0, eye = [0, -1, 0.5], target = [0, 0, 0] }, { time = \"1 s\", … }]" {
+        /// Simulated time [s].
+        time: f64 [TIME; grows],
+        /// Where the eye is [m].
+        eye: DVec3 [LENGTH; grows],
+        /// What it looks at [m].
+        target: DVec3 [LENGTH; grows],
+        /// Vertical angle of view [rad].
+        field: f64 [ANGLE; interval(VIEW)] = Camera::FIELD,
     }
-}
-
-/// A camera at a time.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CameraKey {
-    /// Simulated time [s].
-    #[schemars(schema_with = "q::time")]
-    pub time: f64,
-    /// Where the eye is [m].
-    #[schemars(schema_with = "q::length3")]
-    pub eye: DVec3,
-    /// What it looks at [m].
-    #[schemars(schema_with = "q::length3")]
-    pub target: DVec3,
-    /// Vertical angle of view [rad].
-    #[serde(default = "field")]
-    #[schemars(schema_with = "q::angle")]
-    pub field: f64,
-}
-
-fn one_turn() -> f64 {
-    1.0
-}
-
-fn field() -> f64 {
-    Camera::FIELD
 }

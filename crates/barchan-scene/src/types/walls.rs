@@ -1,63 +1,46 @@
 //! Walls: geometry, surface, motion.
 
-use super::grains::{is_origin, up};
 use super::names;
-use crate::schema as q;
-use barchan_core::walls::Facets;
+use crate::{keys, one_of};
 use glam::DVec3;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::path::PathBuf;
-use std::sync::Arc;
 
-/// A wall. Its motions add up.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Wall {
-    /// Name; left out: `wall 1`, …
-    #[schemars(default)]
-    pub name: String,
-    /// Name of the material.
-    pub material: String,
-    /// Exactly one geometry.
-    #[serde(flatten)]
-    pub geometry: Geometry,
-    /// Covers the wall with spheres.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rough: Option<Rough>,
-    /// Constant velocity [m/s].
-    #[serde(default, skip_serializing_if = "is_origin")]
-    #[schemars(schema_with = "q::velocity3")]
-    pub velocity: DVec3,
-    /// Steady rotation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rotate: Option<Rotate>,
-    /// Harmonic motion.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub oscillate: Option<Oscillate>,
-    /// A path through given poses, smooth between them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub keyframes: Vec<Keyframe>,
-    /// A plunger: free to move along an axis under a load.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub drive: Option<Drive>,
-    /// A servo that holds a stress.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub servo: Option<Servo>,
-    /// When the motion starts [s]; left out: at once.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::time")]
-    pub from: Option<f64>,
-    /// When the motion ends [s]; left out: never.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "q::time")]
-    pub until: Option<f64>,
+keys! {
+    /// A wall. Its motions add up.
+    pub struct Wall = "write each wall under its own `[[walls]]`" {
+        /// Name; left out: `wall 1`, …
+        name: String = String::new(),
+        /// Name of the material.
+        material: String [; help("add `material`: the name of one of the `[materials.…]`")],
+        /// Exactly one geometry.
+        @flat geometry: Geometry,
+        /// Covers the wall with spheres.
+        rough: Option<Rough>,
+        /// Constant velocity [m/s].
+        velocity: DVec3 [VELOCITY; grows] = DVec3::ZERO,
+        /// Steady rotation.
+        rotate: Option<Rotate>,
+        /// Harmonic motion.
+        oscillate: Option<Oscillate>,
+        /// A path through given poses, smooth between them.
+        keyframes: Vec<Keyframe> [; help("write a list such as [{ time = 0, at = [0, 0, 0] }, { time = \"1 s\", at = [0, 0, \"2 cm\"] }]")]
+            = Vec::new(),
+        /// A plunger: free to move along an axis under a load.
+        drive: Option<Drive>,
+        /// A servo that holds a stress.
+        servo: Option<Servo>,
+        /// When the motion starts [s]; left out: at once.
+        from: Option<f64> [TIME; grows],
+        /// When the motion ends [s]; left out: never.
+        until: Option<f64> [TIME; grows],
+    }
 }
 
 impl Wall {
     /// Whether the wall ever moves.
     pub fn moves(&self) -> bool {
-        !is_origin(&self.velocity)
+        self.velocity != DVec3::ZERO
             || self.rotate.is_some()
             || self.oscillate.is_some()
             || !self.keyframes.is_empty()
@@ -66,197 +49,94 @@ impl Wall {
     }
 }
 
-/// The surface of a wall.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Geometry {
-    /// An unbounded plane; grains live on the side its normal points to.
-    Plane {
-        /// A point of the plane [m].
-        #[schemars(schema_with = "q::length3")]
-        point: DVec3,
-        /// Direction towards the grains, of any length.
-        #[schemars(schema_with = "q::direction")]
-        normal: DVec3,
-    },
-    /// A box along the axes: a vessel (inside) or a solid block (outside).
-    Box {
-        /// Lower corner [m].
-        #[schemars(schema_with = "q::length3")]
-        min: DVec3,
-        /// Upper corner [m].
-        #[schemars(schema_with = "q::length3")]
-        max: DVec3,
-        /// Where grains live.
-        #[serde(default)]
-        side: Side,
-        /// Faces that are missing.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        open: Vec<Face>,
-    },
-    /// A cylinder without caps.
-    Cylinder {
-        /// Centre of the base [m].
-        #[schemars(schema_with = "q::length3")]
-        base: DVec3,
-        /// Direction from the base to the top, of any length; left out: z.
-        #[serde(default = "up")]
-        #[schemars(schema_with = "q::direction")]
-        axis: DVec3,
-        /// Radius [m].
-        #[schemars(schema_with = "q::length")]
-        radius: f64,
-        /// Height [m]; left out: unbounded both ways.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schemars(schema_with = "q::length")]
-        height: Option<f64>,
-        /// Where grains live.
-        #[serde(default)]
-        side: Side,
-    },
-    /// A (truncated) cone without caps: a funnel.
-    Cone {
-        /// Centre of the base [m].
-        #[schemars(schema_with = "q::length3")]
-        base: DVec3,
-        /// Direction from the base to the top, of any length; left out: z.
-        #[serde(default = "up")]
-        #[schemars(schema_with = "q::direction")]
-        axis: DVec3,
-        /// Radius at the base [m].
-        #[schemars(schema_with = "q::length")]
-        radius_base: f64,
-        /// Radius at the top [m].
-        #[schemars(schema_with = "q::length")]
-        radius_top: f64,
-        /// Height [m].
-        #[schemars(schema_with = "q::length")]
-        height: f64,
-        /// Where grains live.
-        #[serde(default)]
-        side: Side,
-    },
-    /// A sphere.
-    Sphere {
-        /// Centre [m].
-        #[schemars(schema_with = "q::length3")]
-        centre: DVec3,
-        /// Radius [m].
-        #[schemars(schema_with = "q::length")]
-        radius: f64,
-        /// Where grains live.
-        #[serde(default)]
-        side: Side,
-    },
-    /// A two-sided plate, with or without a hole.
-    Disc {
-        /// Centre [m].
-        #[schemars(schema_with = "q::length3")]
-        centre: DVec3,
-        /// Direction across the plate, of any length.
-        #[schemars(schema_with = "q::direction")]
-        normal: DVec3,
-        /// Radius [m].
-        #[schemars(schema_with = "q::length")]
-        radius: f64,
-        /// Radius of the hole [m].
-        #[serde(default, skip_serializing_if = "super::contact::is_zero")]
-        #[schemars(schema_with = "q::length")]
-        hole: f64,
-    },
-    /// Triangles from a file (STL, OBJ, PLY, glTF): a solid where they close, a shell touched from both sides where not.
-    Mesh(MeshFile),
-}
-
-/// A mesh from a file, and how it stands in the scene: made larger, then turned, then moved.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(transform = q::or_text)]
-pub struct MeshFile {
-    /// Path of the file, from the folder of the scene; or a shape that needs none, of about unit size: `box`, `sphere`,
-    /// `cylinder`, `torus`, `trefoil`, `screw`, `mixer`.
-    pub file: String,
-    /// Metres of a unit of the file: 0.001 for one in millimetres.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
-    pub scale: f64,
-    /// Turn about the file's origin: axis times angle.
-    #[serde(default, skip_serializing_if = "is_origin")]
-    #[schemars(schema_with = "q::angle3")]
-    pub turn: DVec3,
-    /// Where the grains are, of a closed mesh: around it, or within.
-    #[serde(default = "outside", skip_serializing_if = "is_outside")]
-    pub side: Side,
-    /// Where the file's origin comes to stand [m].
-    #[serde(default, skip_serializing_if = "is_origin")]
-    #[schemars(schema_with = "q::length3")]
-    pub at: DVec3,
-    /// The triangles, once they have been fetched.
-    #[serde(skip)]
-    #[schemars(skip)]
-    pub surface: Fetched,
-}
-
-pub(super) fn is_one(x: &f64) -> bool {
-    *x == 1.0
-}
-
-fn is_outside(side: &Side) -> bool {
-    *side == Side::Outside
-}
-
-fn outside() -> Side {
-    Side::Outside
-}
-
-pub(super) fn one() -> f64 {
-    1.0
-}
-
-/// Triangles that were fetched, or not yet. They say nothing that the file's name does not: all are equal.
-#[derive(Clone, Default)]
-pub struct Fetched {
-    /// The triangles as they stand in the scene.
-    pub facets: Option<Arc<Facets>>,
-    /// The file they came from; none for a shape that needs none.
-    pub path: Option<PathBuf>,
-}
-
-impl PartialEq for Fetched {
-    fn eq(&self, _: &Self) -> bool {
-        true
+one_of! {
+    /// The surface of a wall.
+    pub enum Geometry = "a wall has exactly one geometry, such as `plane = { point = [0, 0, 0], normal = [0, 0, 1] }`" {
+        /// An unbounded plane; grains live on the side its normal points to.
+        Plane = "plane" / "{ point = [0, 0, 0], normal = [0, 0, 1] }" {
+            /// A point of the plane [m].
+            point: DVec3 [LENGTH; grows],
+            /// Direction towards the grains, of any length.
+            normal: DVec3 [NUMBER; direction("the normal")],
+        },
+        /// A box along the axes: a vessel (inside) or a solid block (outside).
+        Box = "box" / "{ min = [0, 0, 0], max = [0.1, 0.1, 0.1], open = [\"top\"] }" {
+            /// Lower corner [m].
+            min: DVec3 [LENGTH; grows],
+            /// Upper corner [m].
+            max: DVec3 [LENGTH; grows],
+            /// Where grains live.
+            side: Side = Side::Inside,
+            /// Faces that are missing.
+            open: Vec<Face> = Vec::new(),
+        },
+        /// A cylinder without caps.
+        Cylinder = "cylinder" / "{ base = [0, 0, 0], axis = [0, 0, 1], radius = 0.05, height = 0.1 }" {
+            /// Centre of the base [m].
+            base: DVec3 [LENGTH; grows],
+            /// Direction from the base to the top, of any length.
+            axis: DVec3 [NUMBER; direction("the axis")] = DVec3::Z,
+            /// Radius [m].
+            radius: f64 [LENGTH; grows, positive("the radius")],
+            /// Height [m]; left out: unbounded both ways.
+            height: Option<f64> [LENGTH; grows, positive("the height")],
+            /// Where grains live.
+            side: Side = Side::Inside,
+        },
+        /// A (truncated) cone without caps: a funnel.
+        Cone = "cone" / "{ base = [0, 0, 0], axis = [0, 0, 1], radius_base = 0.01, radius_top = 0.05, height = 0.05 }" {
+            /// Centre of the base [m].
+            base: DVec3 [LENGTH; grows],
+            /// Direction from the base to the top, of any length.
+            axis: DVec3 [NUMBER; direction("the axis")] = DVec3::Z,
+            /// Radius at the base [m].
+            radius_base: f64 [LENGTH; grows, not_negative("a radius")],
+            /// Radius at the top [m].
+            radius_top: f64 [LENGTH; grows, not_negative("a radius")],
+            /// Height [m].
+            height: f64 [LENGTH; grows, positive("the height")],
+            /// Where grains live.
+            side: Side = Side::Inside,
+        },
+        /// A sphere.
+        Sphere = "sphere" / "{ centre = [0, 0, 0], radius = 0.05 }" {
+            /// Centre [m].
+            centre: DVec3 [LENGTH; grows],
+            /// Radius [m].
+            radius: f64 [LENGTH; grows, positive("the radius")],
+            /// Where grains live.
+            side: Side = Side::Inside,
+        },
+        /// A two-sided plate, with or without a hole.
+        Disc = "disc" / "{ centre = [0, 0, 0], normal = [0, 0, 1], radius = 0.05 }" {
+            /// Centre [m].
+            centre: DVec3 [LENGTH; grows],
+            /// Direction across the plate, of any length.
+            normal: DVec3 [NUMBER; direction("the normal")],
+            /// Radius [m].
+            radius: f64 [LENGTH; grows, positive("the radius")],
+            /// Radius of the hole [m].
+            hole: f64 [LENGTH; grows, not_negative("the radius of the hole")] = 0.0,
+        },
+        /// Triangles from a file (STL, OBJ, PLY, glTF): a solid where they close, a shell touched from both sides where not.
+        Mesh = "mesh" (mesh: MeshFile),
     }
 }
 
-impl std::fmt::Debug for Fetched {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} triangles", self.facets.as_ref().map_or(0, |s| s.mesh().triangles.len()))
-    }
-}
-
-impl Geometry {
-    /// Key in a scene.
-    pub fn key(&self) -> &'static str {
-        match self {
-            Self::Plane { .. } => "plane",
-            Self::Box { .. } => "box",
-            Self::Cylinder { .. } => "cylinder",
-            Self::Cone { .. } => "cone",
-            Self::Sphere { .. } => "sphere",
-            Self::Disc { .. } => "disc",
-            Self::Mesh(_) => "mesh",
-        }
-    }
-
-    /// The wall's origin [m], about which keyframes turn it: the plane's point, the box's, sphere's or disc's centre, the
-    /// base of a cylinder or cone, the middle of the box around a mesh.
-    pub fn origin(&self) -> DVec3 {
-        match self {
-            Self::Plane { point, .. } => *point,
-            Self::Box { min, max, .. } => 0.5 * (*min + *max),
-            Self::Cylinder { base, .. } | Self::Cone { base, .. } => *base,
-            Self::Sphere { centre, .. } | Self::Disc { centre, .. } => *centre,
-            Self::Mesh(mesh) => mesh.surface.facets.as_ref().map_or(mesh.at, |s| s.pivot()),
-        }
+keys! {
+    /// A mesh from a file, and how it stands in the scene: made larger, then turned, then moved.
+    pub struct MeshFile(file) = "write `\"hopper.stl\"`, or `{ file = \"hopper.stl\", scale = 0.001 }`" {
+        /// Path of the file, from the folder of the scene; or a shape that needs none, of about unit size: `box`, `sphere`,
+        /// `cylinder`, `torus`, `trefoil`, `screw`, `mixer`.
+        file: String [; help("add `file`: the path of an STL, OBJ, PLY or glTF file")],
+        /// Metres of a unit of the file: 0.001 for one in millimetres.
+        scale: f64 [NUMBER; grows_as(0, 1, 0), positive("the scale")] = 1.0,
+        /// Turn about the file's origin: axis times angle.
+        turn: DVec3 [ANGLE] = DVec3::ZERO,
+        /// Where the grains are, of a closed mesh: around it, or within.
+        side: Side = Side::Outside,
+        /// Where the file's origin comes to stand [m].
+        at: DVec3 [LENGTH; grows] = DVec3::ZERO,
     }
 }
 
@@ -305,102 +185,80 @@ impl Face {
     }
 }
 
-/// Spheres that cover a wall, computed where they are met (Longmore 2009, figure 4.16).
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Rough {
-    /// Radius of the spheres [m].
-    #[schemars(schema_with = "q::length")]
-    pub radius: f64,
-    /// Distance between their centres [m].
-    #[schemars(schema_with = "q::length")]
-    pub spacing: f64,
+keys! {
+    /// Spheres that cover a wall, computed where they are met (Longmore 2009, figure 4.16).
+    pub struct Rough = "write `{ radius = \"1 mm\", spacing = \"2 mm\" }`" {
+        /// Radius of the spheres [m].
+        radius: f64 [LENGTH; positive("the radius of the bumps")],
+        /// Distance between their centres [m].
+        spacing: f64 [LENGTH; positive("the spacing of the bumps")],
+    }
 }
 
-/// Steady rotation about a fixed axis.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Rotate {
-    /// A point of the axis [m].
-    #[schemars(schema_with = "q::length3")]
-    pub point: DVec3,
-    /// Direction of the axis, of any length.
-    #[schemars(schema_with = "q::direction")]
-    pub axis: DVec3,
-    /// Angular rate [rad/s], by the right hand.
-    #[schemars(schema_with = "q::angular_rate")]
-    pub rate: f64,
+keys! {
+    /// Steady rotation about a fixed axis.
+    pub struct Rotate = "write `{ point = [0, 0, 0], axis = [0, 1, 0], rate = \"12 rpm\" }`" {
+        /// A point of the axis [m].
+        point: DVec3 [LENGTH; grows],
+        /// Direction of the axis, of any length.
+        axis: DVec3 [NUMBER; direction("the axis")],
+        /// Angular rate [rad/s], by the right hand.
+        rate: f64 [ANGULAR_RATE; grows],
+    }
 }
 
-/// Harmonic motion: displacement A (sin(2π f t + φ) − sin φ), so that the wall starts from where the scene draws it.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Oscillate {
-    /// Direction, of any length.
-    #[schemars(schema_with = "q::direction")]
-    pub direction: DVec3,
-    /// Amplitude [m].
-    #[schemars(schema_with = "q::length")]
-    pub amplitude: f64,
-    /// Frequency [1/s].
-    #[schemars(schema_with = "q::frequency")]
-    pub frequency: f64,
-    /// Phase φ at the start of the motion [rad]; 0 starts with the greatest speed, 90° from rest.
-    #[serde(default, skip_serializing_if = "super::contact::is_zero")]
-    #[schemars(schema_with = "q::angle")]
-    pub phase: f64,
+keys! {
+    /// Harmonic motion: displacement A (sin(2π f t + φ) − sin φ), so that the wall starts from where the scene draws it.
+    pub struct Oscillate = "write `{ direction = [0, 0, 1], amplitude = \"2 mm\", frequency = \"10 Hz\" }`" {
+        /// Direction, of any length.
+        direction: DVec3 [NUMBER; direction("the oscillation")],
+        /// Amplitude [m].
+        amplitude: f64 [LENGTH; grows, not_negative("an amplitude")],
+        /// Frequency [1/s].
+        frequency: f64 [FREQUENCY; grows, positive("a frequency")],
+        /// Phase φ at the start of the motion [rad]; 0 starts with the greatest speed, 90° from rest.
+        phase: f64 [ANGLE] = 0.0,
+    }
 }
 
-/// A pose at a time.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Keyframe {
-    /// Time [s].
-    #[schemars(schema_with = "q::time")]
-    pub time: f64,
-    /// Displacement from where the scene draws the wall [m].
-    #[schemars(schema_with = "q::length3")]
-    pub at: DVec3,
-    /// Rotation vector about the wall's origin [rad].
-    #[serde(default, skip_serializing_if = "is_origin")]
-    #[schemars(schema_with = "q::angle3")]
-    pub turn: DVec3,
+keys! {
+    /// A pose at a time.
+    pub struct Keyframe = "write a list such as [{ time = 0, at = [0, 0, 0] }, { time = \"1 s\", at = [0, 0, \"2 cm\"] }]" {
+        /// Time [s].
+        time: f64 [TIME; grows],
+        /// Displacement from where the scene draws the wall [m].
+        at: DVec3 [LENGTH; grows],
+        /// Rotation vector about the wall's origin [rad].
+        turn: DVec3 [ANGLE] = DVec3::ZERO,
+    }
 }
 
-/// A plunger: moves along an axis under its load, its own weight, the grains' push and a damper.
-///   m a = load + (F + m g)·axis − damping v
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Drive {
-    /// Direction of the load, of any length.
-    #[schemars(schema_with = "q::direction")]
-    pub axis: DVec3,
-    /// Mass [kg].
-    #[schemars(schema_with = "q::mass")]
-    pub mass: f64,
-    /// Force along the axis [N], added to the part of the plunger's own weight that acts along it, m g·axis.
-    #[schemars(schema_with = "q::force")]
-    pub load: f64,
-    /// Viscous damping [N s/m].
-    #[serde(default, skip_serializing_if = "super::contact::is_zero")]
-    #[schemars(schema_with = "q::damping")]
-    pub damping: f64,
+keys! {
+    /// A plunger: moves along an axis under its load, its own weight, the grains' push and a damper.
+    ///   m a = load + (F + m g)·axis − damping v
+    /// When the scene grows its stress stays, and so does its thickness.
+    pub struct Drive = "write `{ axis = [0, 0, -1], mass = \"0.1 kg\", load = \"5 N\" }`" {
+        /// Direction of the load, of any length.
+        axis: DVec3 [NUMBER; direction("the axis")],
+        /// Mass [kg].
+        mass: f64 [MASS; grows_as(0, 2, 0), positive("a mass")],
+        /// Force along the axis [N], added to the part of the plunger's own weight that acts along it, m g·axis.
+        load: f64 [FORCE; grows_as(0, 2, 0)],
+        /// Viscous damping [N s/m].
+        damping: f64 [DAMPING; grows_as(0, 2, -1), not_negative("a damping")] = 0.0,
+    }
 }
 
-/// A servo: moves along an axis so that the grains' push over an area holds a stress.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Servo {
-    /// Direction in which the wall presses, of any length.
-    #[schemars(schema_with = "q::direction")]
-    pub axis: DVec3,
-    /// Stress to hold [Pa].
-    #[schemars(schema_with = "q::pressure")]
-    pub stress: f64,
-    /// Area the force acts on [m²].
-    #[schemars(schema_with = "q::area")]
-    pub area: f64,
-    /// Largest speed of the wall [m/s].
-    #[schemars(schema_with = "q::velocity")]
-    pub max_speed: f64,
+keys! {
+    /// A servo: moves along an axis so that the grains' push over an area holds a stress.
+    pub struct Servo = "write `{ axis = [0, 0, -1], stress = \"10 kPa\", area = \"4 cm2\", max_speed = \"0.1 m/s\" }`" {
+        /// Direction in which the wall presses, of any length.
+        axis: DVec3 [NUMBER; direction("the axis")],
+        /// Stress to hold [Pa].
+        stress: f64 [PRESSURE; positive("a stress")],
+        /// Area the force acts on [m²].
+        area: f64 [AREA; grows, positive("an area")],
+        /// Largest speed of the wall [m/s].
+        max_speed: f64 [VELOCITY; grows, positive("a speed")],
+    }
 }

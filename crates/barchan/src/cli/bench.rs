@@ -3,7 +3,7 @@
 use super::say::{self, bytes, count, many, rate, say, seconds, span};
 use super::{Failure, Threads};
 use barchan::engine::bench::{
-    Bench, CASES, Case, Machine, Saving, Scaling, Timing, case, compare, pouring, saving, sizes,
+    Bench, CASES, Case, Machine, Saving, Scaling, Timing, case, compare, pouring, saving, sizes, skinning,
 };
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget};
@@ -17,7 +17,7 @@ const LONG: usize = 64_000;
 pub struct BenchArgs {
     /// Which case: settled, clumps, mixed, flow, walls; or scaling: settled at 1,000 grains and four times more each time;
     /// or table: all cases and what the machine can do, in Markdown; or exchange: a heap under a stream of grains, with and without their
-    /// exchange with the ground
+    /// exchange with the ground; or skin: the closed surface over a flow
     #[arg(default_value = "settled")]
     case: String,
     /// Grains (of scaling: at most so many); left out: the case's own number
@@ -31,6 +31,9 @@ pub struct BenchArgs {
     /// Exchange: pour the whole heap, in place of a stream onto one at rest; large ones take hours as grains alone
     #[arg(long)]
     pour: bool,
+    /// Skin: distance of two nodes in diameters of a grain; left out: 1
+    #[arg(long, value_name = "N", value_parser = super::factor, allow_hyphen_values = true)]
+    voxel: Option<f64>,
     /// Steps to time; left out: about three seconds' worth
     #[arg(long, value_name = "N", value_parser = super::whole, allow_hyphen_values = true)]
     steps: Option<u32>,
@@ -56,6 +59,9 @@ const TABLE: &str = "table";
 
 /// Name of the heap with and without exchange, and its grains where none are given.
 const EXCHANGE: (&str, u32) = ("exchange", 10_000);
+
+/// Name of the skin of a flow, and its grains where none are given.
+const SKIN: (&str, u32) = ("skin", 128_000);
 
 fn failed(e: impl std::fmt::Display) -> Failure {
     Failure::Failed(e.to_string())
@@ -85,6 +91,18 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
         args.threads.set()?;
         return exchange(&args);
     }
+    if args.case == SKIN.0 {
+        if args.compare.is_some() || args.steps.is_some() || args.rate.is_some() || args.pour {
+            return Err(Failure::Usage(
+                "`barchan bench skin` takes --grains, --voxel, --threads and --json only".into(),
+            ));
+        }
+        args.threads.set()?;
+        return skin(&args);
+    }
+    if args.voxel.is_some() {
+        return Err(Failure::Usage("--voxel is of a skin: use it with `barchan bench skin`".into()));
+    }
     if args.rate.is_some() || args.pour {
         return Err(Failure::Usage("--rate and --pour are of a stream: use them with `barchan bench exchange`".into()));
     }
@@ -93,6 +111,7 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
         let about = CASES.iter().map(|c| (c.name, c.about)).chain([
             (SCALING.0, "settled at growing sizes, and the fit"),
             (EXCHANGE.0, "a heap under a stream, with and without exchange of grains and ground"),
+            (SKIN.0, "the closed surface over a flow"),
             (TABLE, "all cases, and what the machine can do, in Markdown"),
         ]);
         let names: Vec<_> = about.map(|(name, about)| format!("  {name:10} {about}")).collect();
@@ -153,6 +172,27 @@ fn exchange(args: &BenchArgs) -> Result<(), Failure> {
         say!("{name:14} {:8.2} s a simulated second; {free} of {left} grains free at the end", found.seconds[k]);
     }
     say!("faster by      {:.2}", found.factor());
+    Ok(())
+}
+
+/// The skin of a flow.
+fn skin(args: &BenchArgs) -> Result<(), Failure> {
+    let found = skinning(args.grains.unwrap_or(SKIN.1) as usize, args.voxel.unwrap_or(1.0)).map_err(failed)?;
+    if args.json {
+        say!("{}", found.json());
+        return Ok(());
+    }
+    let (grains, threads) = (many(found.grains as u64, "grain"), many(found.threads as u64, "thread"));
+    say!("skin           {grains}, a voxel of {} diameters, on {threads}", found.voxel);
+    say!(
+        "time           {:.2} ms, the median of {}; {:.2} ms the shortest",
+        1e3 * found.seconds,
+        found.times,
+        1e3 * found.least
+    );
+    say!("surface        {}, {:.4} of the bulk volume", many(found.triangles as u64, "triangle"), found.volume);
+    say!("memory         {} in the skin, {} resident", bytes(found.memory as f64), bytes(found.rss as f64));
+    say!("state          {:016x}", found.hash);
     Ok(())
 }
 

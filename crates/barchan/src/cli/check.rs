@@ -2,6 +2,7 @@
 
 use super::say::{self, about, bytes, count, many, say, seconds};
 use super::{Failure, SceneArgs, Threads};
+use barchan::dem::Dem;
 use barchan::engine::{Meeting, World, assemble, estimate};
 use clap::Args;
 
@@ -39,13 +40,16 @@ pub fn check(args: CheckArgs) -> Result<(), Failure> {
 /// What a run would use.
 fn numbers(world: &World) {
     let s = world.summary();
-    say!(
-        "grains         {} at the start, {} at the end ({})",
-        count(s.grains as u64),
-        count(s.grains_at_end),
-        many(s.spheres_at_end, "sphere")
-    );
-    say!("walls          {}", count(world.dem().own_walls().len() as u64));
+    for a in &s.matter {
+        say!(
+            "{:<14} {} at the start, {} at the end ({})",
+            a.name,
+            count(a.pieces as u64),
+            count(a.pieces_at_end),
+            many(a.work_at_end, a.work_name.strip_suffix('s').unwrap_or(a.work_name))
+        );
+    }
+    say!("walls          {}", count(world.boundary().fixtures().own_walls().len() as u64));
     say!("time step      {:.4e} s: {}", s.dt, s.dt_reason);
     say!("               largest safe one {:.4e} s", s.dt_limit);
     say!("steps          {} to t = {}", count(s.steps), seconds(world.plan().duration));
@@ -58,7 +62,7 @@ fn numbers(world: &World) {
     match estimate::rate() {
         Ok(rate) => {
             let threads = many(rayon::current_num_threads() as u64, "thread");
-            say!("takes          {} on {threads}", about(s.sphere_steps() / rate))
+            say!("takes          {} on {threads}", about(s.work_steps() / rate))
         }
         Err(e) => say!("takes          unknown: {e}"),
     }
@@ -67,7 +71,7 @@ fn numbers(world: &World) {
 /// What the contact law does where two materials meet. The speed is an upper bound, that from which the time step is
 /// derived; duration and overlap are those of an undamped impact.
 fn pairs(world: &World) {
-    let settings = world.dem().settings();
+    let Some(settings) = world.solver::<Dem>().map(Dem::settings) else { return };
     let Some(speed) = world.meetings().first().map(|m| m.speed) else { return };
     let names: Vec<_> = settings.materials.list.iter().map(|m| m.name.as_str()).collect();
     let name = |m: &Meeting| {

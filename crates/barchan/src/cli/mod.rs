@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod compare;
 mod gallery;
 mod new;
 mod render;
@@ -10,6 +11,7 @@ mod sample;
 mod say;
 mod scenes;
 mod sdf;
+mod skin;
 mod stop;
 mod validate;
 mod view;
@@ -18,6 +20,11 @@ use clap::{Args, Parser, Subcommand};
 use say::say;
 use std::path::PathBuf;
 use std::process::ExitCode;
+
+/// What commands say that need the window, where it was left out.
+#[cfg(not(feature = "window"))]
+const NO_WINDOW: &str = "this build of barchan has no window, as it was made without the feature `window`; a plain `cargo build \
+     --release` makes one with it, and `barchan run` and `barchan render` work without";
 
 /// Why a command ends without having done its work.
 pub enum Failure {
@@ -75,6 +82,8 @@ enum Command {
     Run(run::RunArgs),
     /// Open the window: gallery, a scene that can be touched, or a run played back
     View(view::ViewArgs),
+    /// Run a scene by several methods, as grains and as a continuum: one film, one table
+    Compare(compare::CompareArgs),
     /// Draw a run: a film, a still or a sequence of pictures
     Render(render::RenderArgs),
     /// Run scenes of the gallery up to their picture, and draw it
@@ -89,8 +98,14 @@ enum Command {
     Sample(sample::SampleArgs),
     /// Write the signed distance field of a mesh, for ParaView
     Sdf(sdf::SdfArgs),
+    /// Cover the grains of a run's frames with a closed surface: PLY, VTK or OBJ
+    Skin(skin::SkinArgs),
     /// Print the JSON schema of scenes, for editors
-    Schema,
+    Schema {
+        /// Print the documentation's page of keys instead.
+        #[arg(long)]
+        page: bool,
+    },
     /// Measure the speed of this machine on a named case
     Bench(bench::BenchArgs),
     /// Run the proof: closed forms, experiments, other people's simulations
@@ -124,11 +139,15 @@ struct SceneArgs {
     /// Multiply the number of grains (their size stays, the geometry grows)
     #[arg(long, value_name = "K", value_parser = factor, allow_hyphen_values = true)]
     scale: Option<f64>,
+    /// Compute its matter otherwise: grains, or sph, a continuum of smoothed particles
+    #[arg(long = "as", value_name = "METHOD", value_parser = compare::method)]
+    method: Option<barchan::scene::MatterMethod>,
 }
 
 impl SceneArgs {
     fn load(&self) -> Result<barchan::scene::Parsed, Failure> {
-        load(&self.scene, self.scale)
+        let parsed = load(&self.scene, self.scale)?;
+        self.method.map_or(Ok(parsed.clone()), |method| compare::converted(&parsed, method, false))
     }
 }
 
@@ -205,6 +224,7 @@ pub fn main() -> ExitCode {
     let done = match cli.command {
         Command::Run(args) => run::run(args),
         Command::View(args) => view::view(args),
+        Command::Compare(args) => compare::compare(args),
         Command::Render(args) => render::render(args),
         Command::Gallery(args) => gallery::gallery(args),
         Command::Scenes(threads) => scenes::scenes(threads),
@@ -212,8 +232,11 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::check(args),
         Command::Sample(args) => sample::sample(args),
         Command::Sdf(args) => sdf::sdf(args),
-        Command::Schema => {
-            say!("{}", barchan::scene::schema());
+        Command::Skin(args) => skin::skin(args),
+        Command::Schema { page } => {
+            let words = &barchan::engine::VOCABULARY;
+            let text = if page { barchan::scene::page(words) } else { barchan::scene::schema(words) };
+            say!("{}", text.trim_end());
             Ok(())
         }
         Command::Bench(args) => bench::bench(args),

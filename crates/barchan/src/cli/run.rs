@@ -24,7 +24,7 @@ pub struct RunArgs {
     /// Go on with the run in this folder
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
-    /// Replace a run that is in the folder
+    /// Replace a run that is in the folder, and files in the way of the new one
     #[arg(long)]
     force: bool,
     /// Simulated time, instead of the scene's: seconds, or with a unit ("20 ms")
@@ -33,9 +33,15 @@ pub struct RunArgs {
     /// Multiply the number of grains (their size stays, the geometry grows)
     #[arg(long, value_name = "K", value_parser = super::factor, allow_hyphen_values = true)]
     scale: Option<f64>,
+    /// Compute its matter otherwise: grains, or sph, a continuum of smoothed particles
+    #[arg(long = "as", value_name = "METHOD", value_parser = super::compare::method)]
+    method: Option<barchan::scene::MatterMethod>,
     /// Let no grain become ground: the same scene without the exchange, to compare
     #[arg(long)]
     grains_only: bool,
+    /// Say at the end where the time went, stage by stage
+    #[arg(long)]
+    timings: bool,
     /// Draw no film at the end
     #[arg(long)]
     no_film: bool,
@@ -72,6 +78,9 @@ impl RunArgs {
             None if self.grains_only => {
                 usage("a run under way keeps its exchange: leave out --grains-only, or start a new run".into())
             }
+            None if self.method.is_some() => {
+                usage("a run under way keeps its method: leave out --as, or start a new run".into())
+            }
             None if self.scale.is_some() => {
                 usage("a run under way keeps its grains: leave out --scale, or start a new run".into())
             }
@@ -80,18 +89,23 @@ impl RunArgs {
     }
 }
 
-pub fn run(args: RunArgs) -> Result<(), Failure> {
-    args.consistent()?;
-    args.threads.set()?;
-    let failed = |e: RunError| match e {
+/// What a run that ended badly means for the command.
+pub fn failed(e: RunError) -> Failure {
+    match e {
         RunError::Scene(problems) => Failure::Scene(problems),
         RunError::Exists { .. }
+        | RunError::InTheWay { .. }
         | RunError::NotARun { .. }
         | RunError::NotAFolder { .. }
         | RunError::AtEnd { .. }
         | RunError::Locked { .. } => Failure::Usage(e.to_string()),
         e => Failure::Failed(e.to_string()),
-    };
+    }
+}
+
+pub fn run(args: RunArgs) -> Result<(), Failure> {
+    args.consistent()?;
+    args.threads.set()?;
     let (run, folder) = match (&args.resume, &args.scene) {
         (Some(folder), _) => {
             let run = match Run::resume(folder, args.duration) {
@@ -117,6 +131,9 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             if args.grains_only {
                 parsed = without_exchange(&parsed, scene)?;
             }
+            if let Some(method) = args.method {
+                parsed = super::compare::converted(&parsed, method, args.quiet)?;
+            }
             let mut world = assemble(&parsed)?;
             if !args.quiet {
                 say::warnings(&parsed.warnings, world.warnings());
@@ -125,6 +142,10 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
                 world.set_duration(duration);
             }
             let folder = args.output.clone().unwrap_or_else(|| Path::new("out").join(stem(scene)));
+            let pictures = if args.no_film || args.force { vec![] } else { super::render::films_in(&folder) };
+            if !pictures.is_empty() && !folder.join("run.toml").exists() {
+                return Err(failed(RunError::InTheWay { folder, files: pictures }));
+            }
             (Run::start(world, &folder, args.force).map_err(failed)?, folder)
         }
     };
@@ -133,12 +154,16 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         say!("{}", start_line(run.world(), args.resume.is_some()));
     }
     let mut show = Show::new(args.quiet, run.world());
+    let pieces = pieces(run.world());
     let options = RunOptions { on_progress: Some(&mut |p| show.progress(p)), stop: Some(&stop::ASKED) };
     let report = run.go(options);
     show.finish();
     let report = report.map_err(failed)?;
-    estimate::learn(report.sphere_steps, report.seconds);
-    end(&report, &folder, args.quiet)?;
+    estimate::learn(report.work_steps, report.seconds);
+    if args.timings {
+        timings(&report);
+    }
+    end(&report, &folder, pieces, args.quiet)?;
     if args.no_film || report.frames == 0 {
         return Ok(());
     }
@@ -157,20 +182,26 @@ fn without_exchange(parsed: &Parsed, name: &str) -> Result<Parsed, Failure> {
 }
 
 /// Grains, dt and why, memory, estimated time.
-fn start_line(world: &World, resumed: bool) -> String {
+pub fn start_line(world: &World, resumed: bool) -> String {
     let s = world.summary();
     let left = 1.0 - world.steps() as f64 / s.steps.max(1) as f64;
     let takes = match estimate::rate() {
-        Ok(rate) => about(s.sphere_steps() * left / rate),
+        Ok(rate) => about(s.work_steps() * left / rate),
         Err(_) => "time unknown".into(),
     };
     let from = if resumed { format!(" from t = {}", seconds(world.time())) } else { String::new() };
-    let coming =
-        if s.grains_at_end > s.grains as u64 { format!(" (up to {})", count(s.grains_at_end)) } else { String::new() };
+    let matter = s.matter.iter().map(|a| {
+        let coming = match a.pieces_at_end {
+            end if end > a.pieces as u64 => format!(" (up to {})", count(end)),
+            _ => String::new(),
+        };
+        format!("{}{coming}", many(a.pieces as u64, singular(a.name)))
+    });
+    let matter: Vec<String> = matter.collect();
     format!(
-        "{}{from}: {}{coming}, dt {:.3e} s ({}), {} to t = {}, {}, {}, {takes} on {}",
+        "{}{from}: {}, dt {:.3e} s ({}), {} to t = {}, {}, {}, {takes} on {}",
         world.plan().name,
-        many(s.grains as u64, "grain"),
+        matter.join(", "),
         s.dt,
         s.dt_reason,
         many(s.steps, "step"),
@@ -181,7 +212,39 @@ fn start_line(world: &World, resumed: bool) -> String {
     )
 }
 
-fn end(report: &RunReport, folder: &Path, quiet: bool) -> Result<(), Failure> {
+/// What the pieces of a world are called, one of them.
+fn pieces(world: &World) -> &'static str {
+    let matter = world.summary().matter;
+    match matter.first() {
+        Some(first) if matter.iter().all(|a| a.name == first.name) => singular(first.name),
+        _ => "piece",
+    }
+}
+
+/// One of what has this name in the plural.
+fn singular(name: &str) -> &str {
+    name.strip_suffix('s').unwrap_or(name)
+}
+
+/// Where the time of a run went: a line a stage, those that never ran left out.
+fn timings(report: &RunReport) {
+    let known: f64 = report.stages.iter().map(|s| s.1.seconds).sum();
+    say!("{:8} {:12} {:>10} {:>7} {:>12} {:>14}", "who", "stage", "seconds", "share", "runs", "a run");
+    for (who, stage) in report.stages.iter().filter(|s| s.1.runs > 0) {
+        say!(
+            "{who:8} {:12} {:>10.3} {:>5.1} % {:>12} {:>11.3} µs",
+            stage.name,
+            stage.seconds,
+            100.0 * stage.seconds / report.seconds,
+            count(stage.runs),
+            1e6 * stage.seconds / stage.runs as f64
+        );
+    }
+    let rest = report.seconds - known;
+    say!("{:8} {:12} {rest:>10.3} {:>5.1} %", "run", "other", 100.0 * rest / report.seconds);
+}
+
+fn end(report: &RunReport, folder: &Path, pieces: &str, quiet: bool) -> Result<(), Failure> {
     let shown = folder.display();
     if report.status == Status::Stopped {
         say::aside(format_args!(
@@ -200,7 +263,7 @@ fn end(report: &RunReport, folder: &Path, quiet: bool) -> Result<(), Failure> {
         say!(
             "done: t = {}, {}, {} in {shown}, {} of computing; state {:016x}",
             seconds(report.time),
-            many(report.grains as u64, "grain"),
+            many(report.pieces as u64, pieces),
             many(report.frames, "frame"),
             span(report.seconds),
             report.hash
@@ -229,14 +292,16 @@ fn ground_line(account: &Account, drift: f64) -> String {
 }
 
 /// Progress on a terminal as a bar, elsewhere as a line now and then.
-struct Show {
+pub struct Show {
     bar: Option<ProgressBar>,
     plain: bool,
     last: Instant,
+    /// What the pieces are called.
+    pieces: &'static str,
 }
 
 impl Show {
-    fn new(quiet: bool, world: &World) -> Show {
+    pub fn new(quiet: bool, world: &World) -> Show {
         let terminal = std::io::stderr().is_terminal();
         let bar = (!quiet && terminal).then(|| {
             let bar = ProgressBar::with_draw_target(Some(world.plan().steps()), ProgressDrawTarget::stderr_with_hz(5));
@@ -246,36 +311,46 @@ impl Show {
             bar.set_position(world.steps());
             bar
         });
-        Show { bar, plain: !quiet && !terminal, last: Instant::now() }
+        Show { bar, plain: !quiet && !terminal, last: Instant::now(), pieces: pieces(world) }
     }
 
-    fn progress(&mut self, p: &Progress) {
+    pub fn progress(&mut self, p: &Progress) {
         if let Some(bar) = &self.bar {
             bar.set_position(p.step);
-            bar.set_message(describe(p));
+            bar.set_message(describe(p, self.pieces));
         } else if self.plain && self.last.elapsed() >= PLAIN_EVERY {
-            say::aside(format_args!("{:3.0}% {}", 100.0 * p.step as f64 / p.steps.max(1) as f64, describe(p)));
+            say::aside(format_args!(
+                "{:3.0}% {}",
+                100.0 * p.step as f64 / p.steps.max(1) as f64,
+                describe(p, self.pieces)
+            ));
             self.last = Instant::now();
         }
     }
 
-    fn finish(&self) {
+    pub fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
     }
 }
 
-fn describe(p: &Progress) -> String {
-    format!(
-        "t {} · {} · {}grain-steps/s · {:.3}× real time · {} left · E {:.2e} J · Z {:.2} · overlap {:.2} %",
+fn describe(p: &Progress, pieces: &str) -> String {
+    let mut line = format!(
+        "t {} · {} · {}{pieces}-steps/s · {:.3}× real time · {} left · E {:.2e} J",
         seconds(p.time),
-        many(p.grains as u64, "grain"),
-        rate(p.grain_steps_per_second),
+        many(p.pieces as u64, pieces),
+        rate(p.piece_steps_per_second),
         p.real_time,
         span(p.seconds_left),
         p.kinetic,
-        p.coordination,
-        100.0 * p.largest_overlap
-    )
+    );
+    for gauge in &p.gauges {
+        line += &match gauge.name {
+            "coordination" => format!(" · Z {:.2}", gauge.value),
+            "largest overlap" => format!(" · overlap {:.2} %", 100.0 * gauge.value),
+            name => format!(" · {name} {:.3e} {}", gauge.value, gauge.unit).trim_end().to_owned(),
+        };
+    }
+    line
 }

@@ -13,8 +13,8 @@ pub fn scenes(threads: Threads) -> Result<(), Failure> {
     for scene in gallery() {
         let parsed = barchan::load(scene.name)?;
         let summary = assemble(&parsed)?.summary();
-        let takes = span(summary.sphere_steps() / rate);
-        say!("{:wide$}  {:>8}  {takes:>12}  {}", scene.name, count(summary.grains_at_end), scene.about);
+        let takes = span(summary.work_steps() / rate);
+        say!("{:wide$}  {:>8}  {takes:>12}  {}", scene.name, count(summary.pieces_at_end()), scene.about);
     }
     say!("\nRun one with `barchan run NAME`; copy one with `barchan new FILE --from NAME`.");
     Ok(())

@@ -11,7 +11,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 #[derive(Args)]
 pub struct ValidateArgs {
-    /// Cases to run; left out: all
+    /// Cases to run, or a group: verification, sand, beyond, sph; left out: all
     #[arg(value_name = "CASE")]
     cases: Vec<String>,
     /// quick: minutes; standard: closer to the papers, under two hours; full: as large as theirs
@@ -52,7 +52,7 @@ impl From<Scale> for Size {
 }
 
 pub fn validate(args: ValidateArgs) -> Result<(), Failure> {
-    let chosen = chosen(&args.cases)?;
+    let mut chosen = chosen(&args.cases)?;
     if args.list {
         chosen.into_iter().for_each(list);
         return Ok(());
@@ -60,6 +60,9 @@ pub fn validate(args: ValidateArgs) -> Result<(), Failure> {
     args.threads.set()?;
     stop::listen("the cases under way are ended, and the report written");
     let size = args.size.into();
+    if args.cases.is_empty() {
+        chosen.retain(|case| case.criteria.iter().any(|c| case.judges(c, size)));
+    }
     let mut report = Report {
         version: env!("CARGO_PKG_VERSION").into(),
         date: today(),
@@ -96,6 +99,11 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Case>, Failure> {
     if names.is_empty() {
         return Ok(CASES.iter().collect());
     }
+    if let [group] = names
+        && CASES.iter().any(|c| c.group.name() == group)
+    {
+        return Ok(CASES.iter().filter(|c| c.group.name() == group).collect());
+    }
     let (known, unknown): (Vec<_>, Vec<_>) = names.iter().map(|n| (n, case(n))).partition(|(_, c)| c.is_some());
     let complaint = |(name, _): &(&String, _)| {
         let near = |c: &&Case| (1e6 * strsim::jaro_winkler(c.name, &name.to_lowercase())) as u32;
@@ -129,7 +137,7 @@ fn tell(entry: &Entry) {
         return;
     }
     for v in entry.verdicts().iter().filter(|v| !v.passed()) {
-        let Verdict { criterion: c, found } = v;
+        let Verdict { criterion: c, found, .. } = v;
         let found = found.map_or("nothing".into(), number);
         let known = if entry.knows(v) { " (known)" } else { "" };
         say!("       {}: found {found}, accepted {}{}{known}", c.what, c.accept, unit(c));

@@ -1,10 +1,7 @@
 //! `barchan view`.
 
 use super::{Failure, Threads};
-use barchan::LoadError;
-use barchan::view::{Source, Start, ViewError, open, playback::is_run};
 use clap::Args;
-use std::path::Path;
 
 #[derive(Args)]
 pub struct ViewArgs {
@@ -17,27 +14,48 @@ pub struct ViewArgs {
 
 pub fn view(args: ViewArgs) -> Result<(), Failure> {
     args.threads.set()?;
-    let start = args.what.as_deref().map_or(Ok(Start::Gallery), start)?;
-    open(start).map_err(|e| match e {
-        ViewError::NoDisplay { .. } | ViewError::NoAdapter { .. } | ViewError::Window { .. } => {
-            Failure::Failed(e.to_string())
-        }
-    })
+    window::open(args.what.as_deref())
 }
 
-fn start(what: &str) -> Result<Start, Failure> {
-    let path = Path::new(what);
-    if is_run(path) {
-        return Ok(Start::Run(path.into()));
+#[cfg(not(feature = "window"))]
+mod window {
+    use crate::cli::{Failure, NO_WINDOW};
+
+    pub fn open(_what: Option<&str>) -> Result<(), Failure> {
+        Err(Failure::Failed(NO_WINDOW.into()))
     }
-    let file = path.is_file().then(|| path.to_owned());
-    let text = match (barchan::load(what), &file) {
-        (Ok(parsed), _) => parsed.text().to_owned(),
-        // The window shows what is wrong, and reads the file anew when asked to.
-        (Err(LoadError::Scene(_)), Some(file)) => {
-            std::fs::read_to_string(file).map_err(|e| Failure::Failed(format!("{what} cannot be read: {e}")))?
+}
+
+#[cfg(feature = "window")]
+mod window {
+    use crate::cli::Failure;
+    use barchan::LoadError;
+    use barchan::view::{self, Source, Start, ViewError, playback::is_run};
+    use std::path::Path;
+
+    pub fn open(what: Option<&str>) -> Result<(), Failure> {
+        let start = what.map_or(Ok(Start::Gallery), start)?;
+        view::open(start).map_err(|e| match e {
+            ViewError::NoDisplay { .. } | ViewError::NoAdapter { .. } | ViewError::Window { .. } => {
+                Failure::Failed(e.to_string())
+            }
+        })
+    }
+
+    fn start(what: &str) -> Result<Start, Failure> {
+        let path = Path::new(what);
+        if is_run(path) {
+            return Ok(Start::Run(path.into()));
         }
-        (Err(e), _) => return Err(e.into()),
-    };
-    Ok(Start::Scene { source: Source { name: what.into(), text }, path: file })
+        let file = path.is_file().then(|| path.to_owned());
+        let text = match (barchan::load(what), &file) {
+            (Ok(parsed), _) => parsed.text().to_owned(),
+            // The window shows what is wrong, and reads the file anew when asked to.
+            (Err(LoadError::Scene(_)), Some(file)) => {
+                std::fs::read_to_string(file).map_err(|e| Failure::Failed(format!("{what} cannot be read: {e}")))?
+            }
+            (Err(e), _) => return Err(e.into()),
+        };
+        Ok(Start::Scene { source: Source { name: what.into(), text }, path: file })
+    }
 }

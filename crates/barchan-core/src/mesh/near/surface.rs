@@ -5,6 +5,7 @@
 //! its two faces' [Bærentzen and Aanæs 2005, "Signed distance computation using the angle weighted pseudonormal"].
 
 use super::{Feature, Nearest, Tree};
+use crate::math;
 use crate::mesh::Mesh;
 use glam::DVec3;
 use rayon::prelude::*;
@@ -98,7 +99,7 @@ impl Surface {
             let p = mesh.corners(t);
             for k in 0..3 {
                 let (a, b) = (p[(k + 1) % 3] - p[k], p[(k + 2) % 3] - p[k]);
-                let angle = a.cross(b).length().atan2(a.dot(b));
+                let angle = math::atan2(a.cross(b).length(), a.dot(b));
                 vertices[first[corners[k] as usize] as usize] += angle * faces[t];
             }
         }

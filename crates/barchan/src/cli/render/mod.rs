@@ -1,11 +1,13 @@
 //! `barchan render`: pictures of a run.
 
-mod reel;
+pub mod reel;
 mod setting;
+
+pub use setting::scene;
 
 use super::say::{self, many, say, seconds};
 use super::{Failure, Threads, stop};
-use barchan::draw::{CpuRenderer, GpuRenderer, Image, Legend, Map, Quality, Renderer};
+use barchan::draw::{CpuRenderer, Image, Legend, Map, Quality, Renderer};
 use barchan::io::film::{Film, FilmError};
 use barchan::io::{atomic, png};
 use barchan::prelude::Parsed;
@@ -25,9 +27,12 @@ const RATES: std::ops::RangeInclusive<f64> = 1.0..=240.0;
 
 #[derive(Args)]
 pub struct RenderArgs {
-    /// Folder of a run
-    #[arg(value_name = "FOLDER")]
-    folder: PathBuf,
+    /// Folder of a run; several with --beside
+    #[arg(value_name = "FOLDER", required = true)]
+    folders: Vec<PathBuf>,
+    /// Draw several runs side by side, at the same times and in the same frame
+    #[arg(long)]
+    beside: bool,
     /// Where it is seen from: auto, auto:AZIMUTH,ELEVATION (degrees), orbit, orbit:TURNS, follow, follow:ID, fly and fixed as in
     /// the scene, fixed:EYE,TARGET (six numbers, metres)
     #[arg(long, value_name = "CAMERA", value_parser = setting::camera, allow_hyphen_values = true)]
@@ -35,7 +40,7 @@ pub struct RenderArgs {
     /// Pixels in a row and rows
     #[arg(long, value_name = "WxH", value_parser = size)]
     size: Option<[u32; 2]>,
-    /// What the colours say: material, size, speed, force, coordination, id, or a column of the frames
+    /// What the colours say: material, size, speed, force, coordination, id, population, or a column of the frames
     #[arg(long, value_name = "WHAT", visible_alias = "color")]
     colour: Option<String>,
     /// Colours for numbers: viridis, inferno, cividis, batlow
@@ -59,6 +64,12 @@ pub struct RenderArgs {
     /// Samples a pixel, for smooth edges: 1, 4, 9 or 16
     #[arg(long, value_name = "N", value_parser = samples, default_value = "4")]
     samples: u32,
+    /// Contacts, bonds and other pairs as lines between grains that are drawn smaller than they are
+    #[arg(long)]
+    pairs: bool,
+    /// The boxes of fields on grids
+    #[arg(long)]
+    grids: bool,
     /// No time, speed or colour bar on the picture
     #[arg(long)]
     plain: bool,
@@ -83,7 +94,20 @@ enum Choice {
     Gpu,
 }
 
+#[cfg(not(feature = "gpu"))]
 fn renderer(choice: Choice) -> Result<Box<dyn Renderer>, Failure> {
+    match choice {
+        Choice::Auto | Choice::Cpu => Ok(Box::new(CpuRenderer::default())),
+        Choice::Gpu => Err(Failure::Failed(
+            "this build of barchan draws with the processor alone, as it was made without the feature `gpu`; draw with --renderer cpu"
+                .into(),
+        )),
+    }
+}
+
+#[cfg(feature = "gpu")]
+fn renderer(choice: Choice) -> Result<Box<dyn Renderer>, Failure> {
+    use barchan::draw::GpuRenderer;
     match (choice, GpuRenderer::new) {
         (Choice::Cpu, _) => Ok(Box::new(CpuRenderer::default())),
         (Choice::Gpu, open) => Ok(Box::new(open().map_err(|e| Failure::Failed(e.to_string()))?)),
@@ -134,7 +158,8 @@ impl RenderArgs {
     /// What `barchan render FOLDER` does.
     fn of(folder: &Path) -> RenderArgs {
         RenderArgs {
-            folder: folder.into(),
+            folders: vec![folder.into()],
+            beside: false,
             camera: None,
             size: None,
             colour: None,
@@ -145,6 +170,8 @@ impl RenderArgs {
             speed: None,
             renderer: Choice::Auto,
             samples: Quality::default().samples,
+            pairs: false,
+            grids: false,
             plain: false,
             output: None,
             threads: Threads { threads: None },
@@ -154,12 +181,19 @@ impl RenderArgs {
 
     fn product(&self) -> Result<Product, Failure> {
         let usage = |text: String| Err(Failure::Usage(text));
+        if self.folders.len() > 1 && !self.beside {
+            return usage("several runs are drawn one at a time, or side by side with --beside".into());
+        }
         let Some(path) = &self.output else {
-            let whole = std::path::absolute(&self.folder).unwrap_or_else(|_| self.folder.clone());
+            let folder = &self.folders[0];
+            if self.folders.len() > 1 {
+                return usage("say where the picture of several runs goes: -o both.mp4".into());
+            }
+            let whole = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
             let name = whole.file_name().map_or_else(|| "run".into(), |n| n.to_string_lossy().into_owned());
             return Ok(match self.frame {
-                Some(_) => Product::Still(self.folder.join(format!("{name}.png"))),
-                None => Product::Film(self.folder.join(format!("{name}.mp4"))),
+                Some(_) => Product::Still(folder.join(format!("{name}.png"))),
+                None => Product::Film(folder.join(format!("{name}.mp4"))),
             });
         };
         let shown = path.display();
@@ -210,6 +244,27 @@ pub fn film_of(folder: &Path, quiet: bool) -> Result<(), Failure> {
     draw(&RenderArgs { frame: Some(reel::Which::Last), output: last, quiet: true, size: None, ..args }, Some(scene))
 }
 
+/// A film of several runs side by side.
+pub fn beside(folders: &[PathBuf], film: &Path, quiet: bool) -> Result<(), Failure> {
+    let args = RenderArgs {
+        folders: folders.to_vec(),
+        beside: true,
+        output: Some(film.into()),
+        quiet,
+        ..RenderArgs::of(&folders[0])
+    };
+    draw(&args, None)
+}
+
+/// Files that lie in a folder where [`film_of`] would write.
+pub fn films_in(folder: &Path) -> Vec<PathBuf> {
+    let film = match RenderArgs::of(folder).product() {
+        Ok(Product::Film(path)) => Some(path),
+        _ => None,
+    };
+    film.into_iter().chain([folder.join("last.png")]).filter(|path| path.exists()).collect()
+}
+
 /// One picture of a run as it stands, for the gallery.
 pub fn portrait(folder: &Path, path: &Path, size: [u32; 2]) -> Result<(), Failure> {
     let args = RenderArgs {
@@ -223,33 +278,104 @@ pub fn portrait(folder: &Path, path: &Path, size: [u32; 2]) -> Result<(), Failur
     draw(&args, None)
 }
 
+/// The runs that are drawn, one or several side by side.
+#[derive(Default)]
+struct Panels {
+    reels: Vec<Reel>,
+    settings: Vec<Setting>,
+}
+
+impl Panels {
+    /// Those that are asked for, each with its share of the picture's width.
+    fn open(args: &RenderArgs, scene: Option<Parsed>) -> Result<Panels, Failure> {
+        let (mut scene, mut panels) = (scene, Panels::default());
+        for folder in &args.folders {
+            let reel = Reel::open(folder)?;
+            if !args.quiet {
+                reel.warnings().for_each(|w| say::aside(format_args!("warning: {w}")));
+            }
+            let scene = scene.take().map_or_else(|| setting::scene(folder), Ok)?;
+            let setting = Setting::new(args, scene)?.narrowed(args.folders.len() as u32);
+            panels.reels.push(reel);
+            panels.settings.push(setting);
+        }
+        Ok(panels)
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (&Reel, &Setting)> {
+        self.reels.iter().zip(&self.settings)
+    }
+
+    /// Pixels in a row and rows of all panels together.
+    fn size(&self) -> [u32; 2] {
+        let sizes = self.settings.iter().map(|s| s.size());
+        sizes.fold([0, u32::MAX], |[w, h], [a, b]| [w + a, h.min(b)])
+    }
+
+    /// Lets every setting look at the same frames, so that all are drawn in one frame and with one scale of colours.
+    fn survey(&mut self, sampled: &dyn Fn(&Reel) -> Vec<Sampled>) -> Result<(), Failure> {
+        let shapes: Vec<_> = self.settings.iter().map(|s| s.shapes()).collect();
+        for setting in &mut self.settings {
+            let frames = self.reels.iter().zip(&shapes).flat_map(|(reel, shapes)| {
+                let read = move |s: Sampled| match s {
+                    Sampled::Which(which) => reel.still(which, shapes),
+                    Sampled::Index(index) => reel.read_near(index, shapes),
+                };
+                sampled(reel).into_iter().map(read)
+            });
+            setting.survey(frames)?;
+        }
+        Ok(())
+    }
+}
+
+/// A frame that is looked at before any is drawn.
+#[derive(Clone, Copy)]
+enum Sampled {
+    Which(reel::Which),
+    Index(usize),
+}
+
+/// Pictures of equal height, side by side.
+fn joined(images: Vec<Image>) -> Image {
+    let height = images.iter().map(|i| i.height).min().unwrap_or(0);
+    let width = images.iter().map(|i| i.width).sum();
+    let row = |i: &Image, y: u32| {
+        let from = (4 * y * i.width) as usize;
+        i.rgba[from..from + 4 * i.width as usize].to_vec()
+    };
+    let rgba = (0..height).flat_map(|y| images.iter().flat_map(move |i| row(i, y))).collect();
+    Image { width, height, rgba }
+}
+
 /// Draws what is asked for. A scene that is at hand is not read again: lining its solids with spheres takes seconds.
 fn draw(args: &RenderArgs, scene: Option<Parsed>) -> Result<(), Failure> {
     let product = args.product()?;
-    let reel = Reel::open(&args.folder)?;
-    if !args.quiet {
-        reel.warnings().for_each(|w| say::aside(format_args!("warning: {w}")));
-    }
-    let scene = scene.map_or_else(|| setting::scene(&args.folder), Ok)?;
-    let mut setting = Setting::new(args, scene)?;
+    let mut panels = Panels::open(args, scene)?;
     let mut renderer = renderer(args.renderer)?;
     let quality = Quality { samples: args.samples, ..Quality::default() };
     match product {
         Product::Still(path) => {
-            let frame = reel.still(args.frame.unwrap_or(reel::Which::Last), &setting.shapes())?;
-            setting.survey(std::iter::once(Ok(frame.clone())))?;
-            let image = setting.draw(renderer.as_mut(), &quality, &frame, None)?;
+            let which = args.frame.unwrap_or(reel::Which::Last);
+            panels.survey(&|_| vec![Sampled::Which(which)])?;
+            let (mut images, mut time) = (Vec::new(), 0.0);
+            for (reel, setting) in panels.iter() {
+                let frame = reel.still(which, &setting.shapes())?;
+                images.push(setting.draw(renderer.as_mut(), &quality, &frame, None)?);
+                time = frame.time;
+            }
+            let image = joined(images);
             png::write(&path, image.width, image.height, &image.rgba).map_err(file)?;
             if !args.quiet {
-                say!("{}: t = {}, {}×{}", path.display(), seconds(frame.time), image.width, image.height);
+                say!("{}: t = {}, {}×{}", path.display(), seconds(time), image.width, image.height);
             }
             Ok(())
         }
         Product::Film(path) => {
-            let timing = Timing::new(args, &setting, &reel)?;
-            let [width, height] = setting.size();
+            let timing = Timing::new(args, &panels)?;
+            let [width, height] = panels.size();
             let mut film = Film::create(&path, width, height, timing.rate).map_err(film)?;
-            shoot(args, &reel, &mut setting, renderer.as_mut(), &quality, &timing, &mut |_, image| {
+            shoot(args, &mut panels, renderer.as_mut(), &quality, &timing, &mut |_, image| {
                 film.push(&image.rgba).map_err(self::film)
             })?;
             film.finish().map_err(self::film)?;
@@ -257,9 +383,9 @@ fn draw(args: &RenderArgs, scene: Option<Parsed>) -> Result<(), Failure> {
             Ok(())
         }
         Product::Sequence(path) => {
-            let timing = Timing::new(args, &setting, &reel)?;
+            let timing = Timing::new(args, &panels)?;
             atomic::create_folder(&path).map_err(file)?;
-            shoot(args, &reel, &mut setting, renderer.as_mut(), &quality, &timing, &mut |n, image| {
+            shoot(args, &mut panels, renderer.as_mut(), &quality, &timing, &mut |n, image| {
                 png::write(&path.join(format!("{n:06}.png")), image.width, image.height, &image.rgba).map_err(file)
             })?;
             timing.report(args, &path, "sequence");
@@ -278,8 +404,11 @@ struct Timing {
 }
 
 impl Timing {
-    fn new(args: &RenderArgs, setting: &Setting, reel: &Reel) -> Result<Timing, Failure> {
-        let [first, last] = reel.span();
+    /// Of the runs that are drawn: until the last of them ends, at the rate of the first.
+    fn new(args: &RenderArgs, panels: &Panels) -> Result<Timing, Failure> {
+        let (reel, setting) = (&panels.reels[0], &panels.settings[0]);
+        let spans = panels.reels.iter().map(|r| r.span());
+        let [first, last] = spans.fold(reel.span(), |[a, b], [c, d]| [a.min(c), b.max(d)]);
         let rate = setting.rate();
         let (every, speed, rate) = match (args.every, args.speed.or(setting.speed())) {
             (Some(every), _) if args.speed.is_none() => (every, every * rate, rate),
@@ -330,30 +459,32 @@ impl Timing {
 /// Draws a film, picture by picture.
 fn shoot(
     args: &RenderArgs,
-    reel: &Reel,
-    setting: &mut Setting,
+    panels: &mut Panels,
     renderer: &mut dyn Renderer,
     quality: &Quality,
     timing: &Timing,
     take: &mut dyn FnMut(usize, &Image) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     stop::listen("nothing is kept of the film");
-    let (sampled, shapes) = (reel.sample(), setting.shapes());
-    setting.survey(sampled.iter().map(|i| reel.read_near(*i, &shapes)))?;
+    panels.survey(&|reel| reel.sample().into_iter().map(Sampled::Index).collect())?;
     let mut show = Show::new(args.quiet, timing.times.len(), &renderer.name());
-    let mut last: Option<(usize, f64, Image)> = None;
+    let mut last: Option<(Vec<usize>, f64, Image)> = None;
     for (n, time) in timing.times.iter().enumerate() {
         if stop::ASKED.load(Ordering::Relaxed) {
             show.finish();
             return Err(Failure::Stopped);
         }
-        let index = reel.nearest(*time);
+        let indices: Vec<usize> = panels.reels.iter().map(|r| r.nearest(*time)).collect();
         // A camera at rest sees the same frame as before.
-        let again = last.as_ref().filter(|(i, t, _)| *i == index && setting.is_still(*t, *time));
+        let still = |t: f64| panels.settings.iter().all(|s| s.is_still(t, *time));
+        let again = last.as_ref().filter(|(i, t, _)| *i == indices && still(*t));
         if again.is_none() {
-            let frame = reel.read_near(index, &shapes)?;
-            let image = setting.draw_at(renderer, quality, &frame, *time, Some(timing.speed))?;
-            last = Some((index, *time, image));
+            let mut images = Vec::new();
+            for ((reel, setting), &index) in panels.iter().zip(&indices) {
+                let frame = reel.read_near(index, &setting.shapes())?;
+                images.push(setting.draw_at(renderer, quality, &frame, *time, Some(timing.speed))?);
+            }
+            last = Some((indices, *time, joined(images)));
         }
         if let Some((_, _, image)) = &last {
             take(n, image)?;

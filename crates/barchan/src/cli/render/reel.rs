@@ -2,11 +2,11 @@
 
 use super::super::Failure;
 use super::super::say::{many, seconds};
+use barchan::core::frame::Shared;
 use barchan::core::shapes::Shape;
 use barchan::io::frames::{ReadError, Stored, stored};
 use barchan::prelude::Frame;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Frames looked at before a film is drawn, at most: enough for camera and colours.
 const SAMPLED: usize = 40;
@@ -77,6 +77,16 @@ impl Reel {
         Ok(Reel { folder: folder.into(), frames, damaged })
     }
 
+    /// The frames in order of time.
+    pub fn frames(&self) -> &[Stored] {
+        &self.frames
+    }
+
+    /// Why files of frames cannot be read, by their first bytes.
+    pub fn damaged(&self) -> &[ReadError] {
+        &self.damaged
+    }
+
     /// Frames that are not there or cannot be read, as far as is known without reading them all.
     pub fn warnings(&self) -> impl Iterator<Item = String> + '_ {
         let gap = |w: &[Stored]| {
@@ -118,7 +128,7 @@ impl Reel {
     }
 
     /// The frame of a film, of grains that have these `shapes`: where it is damaged, the nearest one that is not.
-    pub fn read_near(&self, index: usize, shapes: &Arc<[Shape]>) -> Result<Frame<'static>, Failure> {
+    pub fn read_near(&self, index: usize, shapes: &Shared<Shape>) -> Result<Frame, Failure> {
         let mut reason = None;
         for away in 0..self.frames.len() {
             for i in [index.checked_sub(away), Some(index + away)].into_iter().flatten() {
@@ -137,10 +147,17 @@ impl Reel {
     }
 
     /// One frame, itself and no other, of grains that have these `shapes`.
-    pub fn still(&self, which: Which, shapes: &Arc<[Shape]>) -> Result<Frame<'static>, Failure> {
+    pub fn still(&self, which: Which, shapes: &Shared<Shape>) -> Result<Frame, Failure> {
+        self.find(which)?
+            .read(shapes)
+            .map_err(|e| Failure::Failed(format!("{e}; draw another one: --frame takes a number or a time")))
+    }
+
+    /// The file of one frame.
+    pub fn find(&self, which: Which) -> Result<&Stored, Failure> {
         let last = self.frames.len() - 1;
         let [from, to] = self.span();
-        let found = match which {
+        Ok(match which {
             Which::First => &self.frames[0],
             Which::Last => &self.frames[last],
             Which::Number(number) => self.frames.iter().find(|f| f.number == number).ok_or_else(|| {
@@ -165,9 +182,6 @@ impl Reel {
                 }
                 &self.frames[self.nearest(time)]
             }
-        };
-        found
-            .read(shapes)
-            .map_err(|e| Failure::Failed(format!("{e}; draw another one: --frame takes a number or a time")))
+        })
     }
 }

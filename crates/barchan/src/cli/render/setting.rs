@@ -2,7 +2,7 @@
 
 use super::{Failure, Legend, RenderArgs};
 use barchan::core::shapes::Shape;
-use barchan::core::walls::{Roughness, Wall};
+use barchan::core::walls::Wall;
 use barchan::draw::camera::framing::{self, Aim};
 use barchan::draw::camera::{Key, PathError};
 use barchan::draw::colour::reflectances;
@@ -68,13 +68,15 @@ pub fn camera(text: &str) -> Result<CameraArg, String> {
 
 /// How a run is shown.
 pub struct Setting {
-    scene: Scene,
+    scene: Parsed,
     shapes: Arc<[Shape]>,
     camera: Camera,
     colouring: Colouring,
     range_given: bool,
     size: [u32; 2],
     plain: bool,
+    pairs: bool,
+    grids: bool,
     shown: Option<Shown>,
 }
 
@@ -94,7 +96,7 @@ pub fn scene(folder: &Path) -> Result<Parsed, Failure> {
 impl Setting {
     /// How the run of a scene is shown.
     pub fn new(args: &RenderArgs, parsed: Parsed) -> Result<Setting, Failure> {
-        let (shapes, scene) = (barchan::engine::shapes(&parsed), parsed.scene);
+        let (shapes, scene) = (barchan::engine::shapes(&parsed), parsed);
         let picture = &scene.picture;
         let camera = match &args.camera {
             None => picture.camera.clone(),
@@ -121,7 +123,16 @@ impl Setting {
         // The scene's sizes have been checked to be some thousand pixels.
         let size = args.size.unwrap_or(picture.size.map(|n| n as u32));
         let range_given = range.is_some();
-        Ok(Setting { camera, colouring, range_given, size, plain: args.plain, shown: None, scene, shapes })
+        let (plain, pairs, grids) = (args.plain, args.pairs, args.grids);
+        Ok(Setting { camera, colouring, range_given, size, plain, pairs, grids, shown: None, scene, shapes })
+    }
+
+    /// The same in one of so many equal parts of the width; films need an even number of pixels.
+    pub fn narrowed(mut self, parts: u32) -> Setting {
+        if parts > 1 {
+            self.size[0] = (self.size[0] / parts / 2 * 2).max(16);
+        }
+        self
     }
 
     /// Shapes of the grains by index.
@@ -144,17 +155,11 @@ impl Setting {
     }
 
     fn walls(&self) -> Vec<Wall> {
-        let index = |name: &str| self.scene.materials.get_index_of(name).unwrap_or_default() as u16;
-        let wall = |w: &barchan::scene::Wall| {
-            let mut wall = Wall::new(w.name.clone(), w.geometry.to_core(), index(&w.material));
-            wall.rough = w.rough.as_ref().map(|r| Roughness { radius: r.radius, spacing: r.spacing });
-            wall
-        };
-        self.scene.walls.iter().map(wall).collect()
+        self.scene.walls_at_rest()
     }
 
     /// Looks at frames of those that will be drawn, in order of time, and settles what all have in common.
-    pub fn survey(&mut self, frames: impl Iterator<Item = Result<Frame<'static>, Failure>>) -> Result<(), Failure> {
+    pub fn survey(&mut self, frames: impl Iterator<Item = Result<Frame, Failure>>) -> Result<(), Failure> {
         let mut survey = self.begin();
         let mut span = None;
         for frame in frames {
@@ -194,6 +199,8 @@ impl Setting {
             skins: Skins::default(),
             ground: self.scene.ground_material(),
             grain: survey.grain(),
+            pairs: self.pairs,
+            grids: self.grids,
         };
         let path = path(&self.camera, survey, &hull, span, self.size).map_err(|e| Failure::Usage(e.to_string()))?;
         let light = light(&self.scene, &path.at(span[0]));
@@ -217,7 +224,7 @@ impl Setting {
         &self,
         renderer: &mut dyn Renderer,
         quality: &Quality,
-        frame: &Frame<'_>,
+        frame: &Frame,
         speed: Option<f64>,
     ) -> Result<Image, Failure> {
         self.draw_at(renderer, quality, frame, frame.time, speed)
@@ -228,7 +235,7 @@ impl Setting {
         &self,
         renderer: &mut dyn Renderer,
         quality: &Quality,
-        frame: &Frame<'_>,
+        frame: &Frame,
         time: f64,
         speed: Option<f64>,
     ) -> Result<Image, Failure> {

@@ -2,18 +2,18 @@
 
 mod pictures;
 mod report;
+#[cfg_attr(not(feature = "window"), path = "no_watch.rs")]
+mod watch;
 
 use super::sdf::{self, MeshArgs, Subject, short};
 use super::{Failure, Threads, say};
 use barchan::core::sampling::{self, Sampling, SamplingError, Settings};
 use barchan::core::sdf::Field;
 use barchan::scene::units::Quantity;
-use barchan::view::{Watched, has_display, watch};
 use clap::{Args, ValueEnum};
 use pictures::{Pictures, Product, Sight};
 use report::Report;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 /// Longest side of a mesh over the radius of its spheres, where none is given.
@@ -81,8 +81,7 @@ pub fn sample(args: SampleArgs) -> Result<(), Failure> {
     let path = sdf::output(args.output.as_ref(), format!("{}.clump.toml", args.mesh.stem()), "toml")?;
     let product = args.picture.as_deref().map(Product::of).transpose()?;
     if args.view {
-        let help = "; --picture FILE draws the same into a file";
-        has_display().map_err(|e| Failure::Failed(format!("{e}{help}")))?;
+        watch::possible()?;
     }
     let subject = args.mesh.load()?;
     if args.placement == Placement::Inside && !subject.health.is_closed() {
@@ -140,29 +139,7 @@ pub fn sample(args: SampleArgs) -> Result<(), Failure> {
                 sampling.step();
             }
         }
-        Some(Sight { field, stand, light }) => {
-            let failed = Arc::new(Mutex::new(None));
-            let result = failed.clone();
-            let tell = Box::new(move |sampling: &Sampling| {
-                let told = tell(sampling).unwrap_or_else(|e| {
-                    let text = match &e {
-                        Failure::Failed(text) | Failure::Usage(text) => vec![text.clone()],
-                        Failure::Scene(_) | Failure::Stopped => Vec::new(),
-                    };
-                    if let Ok(mut failed) = result.lock() {
-                        *failed = Some(e);
-                    }
-                    Some(text)
-                })?;
-                told.iter().for_each(say::line);
-                Some(told)
-            });
-            let title = args.mesh.stem();
-            watch(Watched { title, field, stand, light, sampling, tell })
-                .map_err(|e| Failure::Failed(e.to_string()))?;
-            let failed = failed.lock().ok().and_then(|mut f| f.take());
-            failed.map_or(Ok(()), Err)
-        }
+        Some(sight) => watch::watch(args.mesh.stem(), sight, sampling, tell),
     }
 }
 

@@ -1,0 +1,12 @@
+//! Functions that enter the state of a run: sine, power, logarithm, cube root and the like, from the `libm` crate.
+//!
+//! Those of the standard library are the platform's own and differ in the last bit from one to the next, so that a scene would
+//! start from other bits elsewhere. (Square roots and roundings are exact by IEEE 754 and may come from anywhere.) glam takes its
+//! functions from the same crate, by its feature `libm`.
+
+pub use libm::{acos, asin, atan2, cbrt, cos, exp, hypot, log as ln, log2, pow as powf, sin, tan};
+
+/// Sine and cosine of an angle [rad].
+pub fn sin_cos(angle: f64) -> (f64, f64) {
+    libm::sincos(angle)
+}

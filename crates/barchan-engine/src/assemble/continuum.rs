@@ -1,0 +1,210 @@
+//! Matter as a continuum: from the scene's words to the solver's.
+
+use super::{Method, settings};
+use barchan_core::boundary::Boundary;
+use barchan_core::materials::Material;
+use barchan_core::math;
+use barchan_core::recipe::Recipe;
+use barchan_core::rng::Random;
+use barchan_core::sizes::SizeDistribution;
+use barchan_scene as scene;
+use barchan_scene::{Component, Continuum, Formula, Parsed, Problem, Scene};
+use barchan_sph::{
+    Air, Drag, Filling, Friction, GrainSettings, Kernel, Kind, MuI, Pressure, Settings, Sph, WallFriction, Wind,
+};
+use glam::{DQuat, DVec3};
+use std::f64::consts::TAU;
+use std::sync::Arc;
+
+/// The continuum as smoothed particles.
+pub(super) const SPH: Method = Method {
+    name: "sph",
+    wanted: |s| !s.continuum.is_empty(),
+    wish: |s| settings_of(s).map(|settings| settings.wish()),
+    make: |s, start, _| {
+        let settings = settings_of(s).unwrap_or_else(|| Settings::sand(f64::NAN, start.domain));
+        Ok(Box::new(Sph::new(Settings { materials: start.materials.clone(), ..settings })?))
+    },
+};
+
+/// What the solver is told, without the materials of the world; none for a scene without a continuum.
+fn settings_of(scene: &Scene) -> Option<Settings> {
+    let first = scene.continuum.first()?;
+    let grain = first.rate.as_ref().map(|r| r.grain);
+    let grain =
+        grain.or(first.grains.as_ref().map(|g| 2.0 * math::cbrt(g.radius.to_core().mean_cube()))).unwrap_or(GRAIN);
+    let usual = Settings::sand(first.spacing, settings::domain(&scene.domain));
+    Some(Settings {
+        bulk_density: first.bulk_density(),
+        grain_density: first.density,
+        grain_diameter: grain,
+        kinds: scene.continuum.iter().enumerate().map(|(i, m)| kind(scene, i, m)).collect(),
+        kernel: match first.solve.kernel {
+            scene::KernelName::Cubic => Kernel::Cubic,
+            scene::KernelName::Wendland => Kernel::Wendland,
+            scene::KernelName::Spiky => Kernel::Spiky,
+        },
+        pressure: match first.solve.pressure {
+            scene::PressureSolve::Velocity => Pressure::Velocity,
+            scene::PressureSolve::Iisph => Pressure::Iisph,
+        },
+        friction: match first.solve.friction {
+            scene::FrictionSolve::Projected => Friction::Projected,
+            scene::FrictionSolve::OneShot => Friction::OneShot,
+            scene::FrictionSolve::None => Friction::None,
+        },
+        tolerance: first.solve.tolerance,
+        largest_step: first.solve.largest_step.unwrap_or(usual.largest_step),
+        gravity: scene.gravity,
+        air: scene.air.as_ref().filter(|a| a.drag != scene::Drag::None).map(|a| air(scene, a)),
+        wall_friction: WallFriction::Coulomb,
+        grains: first.grains.as_ref().map(|g| GrainSettings {
+            per_particle: g.per_particle.min(u64::from(u16::MAX)) as u16,
+            sizes: g.radius.to_core(),
+            material: material(scene, 0),
+            ..GrainSettings::new(g.radius.largest(), scene.seed)
+        }),
+        seed: scene.seed,
+        ..usual
+    })
+}
+
+/// Diameter of a grain where nobody says [m]: medium sand.
+const GRAIN: f64 = 0.5e-3;
+
+fn kind(scene: &Scene, i: usize, m: &Continuum) -> Kind {
+    Kind {
+        friction_angle: m.friction_angle,
+        cohesion: m.cohesion,
+        tensile: m.tensile,
+        mu_i: m.rate.as_ref().map(|r| MuI { mu_2: r.mu2, i_0: r.i0 }),
+        material: material(scene, i),
+    }
+}
+
+/// Index of the material of the i-th population: the one it names, or its own behind those of the scene.
+fn material(scene: &Scene, i: usize) -> u16 {
+    let own = |m: &&Continuum| m.material.is_none();
+    match &scene.continuum[i].material {
+        Some(name) => settings::material_index(scene, name),
+        None => (scene.materials.len() + scene.continuum[..i].iter().filter(own).count()) as u16,
+    }
+}
+
+/// Materials of the populations that name none: walls hold them with the friction they have themselves.
+pub(super) fn materials(scene: &Scene) -> impl Iterator<Item = Material> {
+    scene.continuum.iter().filter(|m| m.material.is_none()).map(|m| Material {
+        name: m.name.clone(),
+        density: m.density,
+        friction: math::tan(m.friction_angle),
+        // Of no consequence: matter as a continuum has no contacts of its own.
+        young: 1e7,
+        poisson: 0.3,
+        restitution: 0.5,
+        rolling: 0.0,
+        twisting: 0.0,
+        cohesion: 0.0,
+    })
+}
+
+fn air(scene: &Scene, a: &scene::Air) -> Air {
+    Air {
+        wind: wind(scene, a),
+        density: a.density,
+        viscosity: a.viscosity,
+        drag: match a.drag {
+            scene::Drag::Grains | scene::Drag::None => Drag::Grains,
+            scene::Drag::Blob => Drag::Blob,
+        },
+        along_surface: a.along_surface,
+    }
+}
+
+/// Waves that gusts are made of: enough that they do not repeat within a minute.
+const WAVES: usize = 5;
+
+fn wind(scene: &Scene, air: &scene::Air) -> Wind {
+    let formula = |c: &Component| match c {
+        Component::Number(speed) => (*speed, None),
+        // A checked scene has only formulas that can be read.
+        Component::Formula(text) => (0.0, Formula::of_place_and_time(text).ok()),
+    };
+    let parts = air.velocity.0.each_ref().map(formula);
+    let steady = DVec3::from_array(parts.each_ref().map(|p| p.0));
+    if air.gusts.is_none() && parts.iter().all(|p| p.1.is_none()) {
+        return Wind::Constant(steady);
+    }
+    // Rates round the one asked for, with phases by the seed: their mean swells and fades without a period.
+    let mut rng = Random::new(scene.seed, GUSTS);
+    let waves: Vec<[f64; 2]> = (0..WAVES).map(|_| [0.5 + rng.uniform(), TAU * rng.uniform()]).collect();
+    let gusts = air.gusts.as_ref().map(|g| (g.share, TAU / g.period));
+    Wind::Field(Arc::new(move |x, t| {
+        let at = |p: &(f64, Option<Formula>)| p.1.as_ref().map_or(p.0, |f| f.at_place(x, t));
+        let blown = DVec3::from_array(parts.each_ref().map(at));
+        let swell = gusts.map_or(1.0, |(share, rate)| {
+            let sum: f64 = waves.iter().map(|[pace, phase]| math::sin(pace * rate * t + phase)).sum();
+            1.0 + share * sum / (WAVES as f64).sqrt()
+        });
+        blown * swell
+    }))
+}
+
+/// Stream of random numbers for gusts: apart from all populations.
+const GUSTS: u64 = (1 << 24) - 2;
+
+/// What the particles of the i-th population have in common.
+pub(super) fn recipe(scene: &Scene, i: usize) -> Recipe {
+    let m = &scene.continuum[i];
+    let radius = 0.5 * m.spacing;
+    let mass = settings_of(scene).map_or(f64::NAN, |s| s.particle_mass());
+    Recipe {
+        seed: scene.seed,
+        population: (scene.grains.len() + scene.emitters.len() + i) as u64,
+        material: material(scene, i),
+        shape: i as u16,
+        sizes: SizeDistribution::Fixed(radius),
+        reach: 1.0,
+        spheres: 1,
+        unit_mass: mass / radius.powi(3),
+        velocity: m.velocity,
+        velocity_spread: 0.0,
+        spin: DVec3::ZERO,
+        turn: Some(DQuat::IDENTITY),
+    }
+}
+
+/// What is wrong with the continuum of a scene, as its solver sees it.
+pub(super) fn problems(parsed: &Parsed) -> Vec<Problem> {
+    let found = settings_of(&parsed.scene).map_or_else(Vec::new, |s| s.check());
+    found.into_iter().map(|e| parsed.error_at("continuum[0]", e, "")).collect()
+}
+
+/// Fills the regions of all populations, on a lattice half a spacing off walls.
+pub(super) fn fill(parsed: &Parsed, boundary: &Boundary, sph: &mut Sph) -> Result<(), Vec<Problem>> {
+    let (scene, mut problems) = (&parsed.scene, Vec::new());
+    for (i, m) in scene.continuum.iter().enumerate() {
+        let Some(region) = m.region().map(|r| r.to_core()) else { continue };
+        let (low, high) = region.bounds();
+        let filling = Filling {
+            corners: [low, high],
+            spacing: m.spacing,
+            jitter: JITTER,
+            velocity: m.velocity,
+            kind: i as u16,
+            seed: scene.seed.wrapping_add(i as u64),
+        };
+        let filled = filling.fill(&|x| region.contains(x), boundary, scene.gravity, m.bulk_density());
+        let path = format!("continuum[{i}].fill");
+        if filled.matter.is_empty() {
+            let message = format!("no particle of `{}` fits into its region", m.name);
+            let help = "enlarge it, use a smaller spacing, or move it away from walls";
+            problems.push(parsed.error_at(&path, message, help));
+        } else if let Err(e) = sph.add_filled(&filled.matter, &filled.pressure, boundary) {
+            problems.push(parsed.error_at(&path, e.to_string(), "use a larger spacing, or move the region"));
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
+}
+
+/// Jitter of the particles of a filling, as a share of the spacing: a lattice without any has planes along which it slides.
+const JITTER: f64 = 0.05;

@@ -1,0 +1,14 @@
+//! The tests of assembling and running, as one program: each program more would be linked anew, with all it is made of.
+
+mod banks;
+mod bodies;
+mod bodies_on_ground;
+mod common;
+mod exchange;
+mod forces;
+mod ground;
+mod live;
+mod measures;
+mod meshes;
+mod resume;
+mod worlds;

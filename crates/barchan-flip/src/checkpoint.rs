@@ -1,0 +1,100 @@
+//! The state as columns: parcels in their order, and the pressures, stresses and lifts from which the next solves start.
+
+use crate::exchange::Account;
+use crate::grid::ROWS;
+use crate::step::Liquid;
+use barchan_core::columns::{Column, Columns, Saved, Unfit, of_length};
+use glam::DVec3;
+
+/// Names of the components of the stress.
+const STRESS: [&str; 6] = ["stress xx", "stress yy", "stress zz", "stress yz", "stress xz", "stress xy"];
+
+/// The complete state.
+pub fn save(liquid: &Liquid) -> Columns {
+    let p = &liquid.parcels;
+    let flat = |v: &[DVec3]| Column::F64(v.iter().flat_map(|x| x.to_array()).collect());
+    let cells = |v: &[[i32; 3]]| Column::U32(v.iter().flatten().map(|&c| c as u32).collect());
+    let (flow, account) = (&liquid.flow, &liquid.account);
+    let mut out = vec![
+        ("cell".to_owned(), cells(&p.cell)),
+        ("offset".to_owned(), flat(&p.offset)),
+        ("velocity".to_owned(), flat(&p.velocity)),
+        ("affine".to_owned(), Column::F32(p.affine.iter().flatten().copied().collect())),
+        ("quanta".to_owned(), Column::U32(p.quanta.clone())),
+        ("id".to_owned(), Column::U32(p.id.clone())),
+        ("thin".to_owned(), Column::U32(p.thin.iter().map(|&t| u32::from(t)).collect())),
+        ("gas position".to_owned(), flat(&liquid.gas.position)),
+        ("gas velocity".to_owned(), flat(&liquid.gas.velocity)),
+        ("gas id".to_owned(), Column::U32(liquid.gas.id.clone())),
+        ("account".to_owned(), Column::U64(vec![account.evaporated, account.condensed, account.dissipated.to_bits()])),
+        ("counts".to_owned(), Column::U32(vec![liquid.born, liquid.poor])),
+        ("bricks".to_owned(), cells(liquid.grid.bricks.get(1..).unwrap_or(&[]))),
+    ];
+    for (name, field) in [("pressure", &flow.pressure), ("lift", &flow.lift)] {
+        let rows = field.get(ROWS..).unwrap_or(&[]);
+        out.push((name.to_owned(), Column::F64(rows.iter().flatten().copied().collect())));
+    }
+    for (name, field) in STRESS.iter().zip(&flow.stress) {
+        let rows = field.get(ROWS..).unwrap_or(&[]);
+        out.push((name.to_string(), Column::F32(rows.iter().flatten().copied().collect())));
+    }
+    out
+}
+
+/// Takes back what [`save`] gave.
+pub fn load(liquid: &mut Liquid, saved: Saved<'_>) -> Result<(), Unfit> {
+    let mut fresh = Liquid::new(liquid.settings.clone());
+    let id = saved.u32s("id")?;
+    let n = id.len();
+    let triples = |name: &str| -> Result<Vec<[i32; 3]>, Unfit> {
+        Ok(saved.u32s(name)?.chunks_exact(3).map(|c| [c[0] as i32, c[1] as i32, c[2] as i32]).collect())
+    };
+    let vectors = |name: &str, n: usize| -> Result<Vec<DVec3>, Unfit> {
+        Ok(saved.f64s_of(name, 3 * n)?.chunks_exact(3).map(DVec3::from_slice).collect())
+    };
+    let p = &mut fresh.parcels;
+    (p.cell, p.offset, p.velocity) = (triples("cell")?, vectors("offset", n)?, vectors("velocity", n)?);
+    let affine = saved.f32s("affine")?;
+    p.quanta = saved.u32s("quanta")?;
+    for (name, found, expected) in
+        [("cell", p.cell.len(), n), ("affine", affine.len(), 9 * n), ("quanta", p.quanta.len(), n)]
+    {
+        of_length(name, found, expected)?;
+    }
+    p.affine = affine.chunks_exact(9).map(|c| std::array::from_fn(|k| c[k])).collect();
+    p.id = id;
+    p.thin = saved.u32s("thin")?.into_iter().map(|t| t as u8).collect();
+    of_length("thin", p.thin.len(), n)?;
+    let g = &mut fresh.gas;
+    g.id = saved.u32s("gas id")?;
+    (g.position, g.velocity) = (vectors("gas position", g.id.len())?, vectors("gas velocity", g.id.len())?);
+    let account = saved.u64s_of("account", 3)?;
+    fresh.account = Account { evaporated: account[0], condensed: account[1], dissipated: f64::from_bits(account[2]) };
+    let counts = saved.u32s("counts")?;
+    of_length("counts", counts.len(), 2)?;
+    (fresh.born, fresh.poor) = (counts[0], counts[1]);
+    let bricks = triples("bricks")?;
+    let count = bricks.len();
+    if let Some(before) = fresh.grid.set(bricks) {
+        fresh.flow.follow(&before);
+    }
+    if fresh.grid.len() != count + 1 {
+        return Err(Unfit::new("column bricks names a brick twice"));
+    }
+    for (name, field) in [("pressure", &mut fresh.flow.pressure), ("lift", &mut fresh.flow.lift)] {
+        *field = rows(&saved.f64s_of(name, count * ROWS * 8)?);
+    }
+    for (name, field) in STRESS.iter().zip(&mut fresh.flow.stress) {
+        let numbers = saved.f32s(name)?;
+        of_length(name, numbers.len(), count * ROWS * 8)?;
+        *field = rows(&numbers);
+    }
+    *liquid = fresh;
+    Ok(())
+}
+
+/// A field from the numbers of all bricks but nowhere.
+fn rows<T: Copy + Default>(numbers: &[T]) -> Vec<[T; 8]> {
+    let nowhere = std::iter::repeat_n([T::default(); 8], ROWS);
+    nowhere.chain(numbers.chunks_exact(8).map(|c| std::array::from_fn(|k| c[k]))).collect()
+}

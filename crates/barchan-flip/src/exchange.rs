@@ -1,0 +1,162 @@
+//! Matter changes its phase: thin liquid becomes gas, gas that falls into liquid or crowds becomes liquid.
+//!
+//! Filling ν is the trilinear mass over the capacity; on a flat surface it is ½ at the surface itself. A parcel with ν < ¼ for two steps
+//! becomes as many grains as it has quanta; a grain at ν ≥ ½ has sunk in, and grains that fill six tenths of a cell are a continuum:
+//! they join a parcel of their cell, or become one. Every conversion moves whole quanta and their momentum; the kinetic energy that
+//! merging loses is counted. The gap between the thresholds keeps a stream from flickering.
+
+use crate::parcels::{brick_of, place_of};
+use crate::step::Liquid;
+use crate::transfer;
+use barchan_core::parallel;
+use barchan_core::rng::Random;
+use glam::DVec3;
+use std::collections::HashMap;
+
+/// Filling below which a parcel is thin.
+const THIN: f64 = 0.25;
+/// Steps for which it must be.
+const STEPS: u8 = 2;
+/// Filling of liquid at which a grain has sunk into it: that of a flat surface.
+const SUNK: f64 = 0.5;
+/// Filling of gas from which a stream is a continuum.
+const DENSE: f64 = 0.6;
+
+/// What has been converted since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Account {
+    /// Quanta that became gas.
+    pub evaporated: u64,
+    /// Quanta that became liquid.
+    pub condensed: u64,
+    /// Kinetic energy lost in merging [J].
+    pub dissipated: f64,
+}
+
+impl Liquid {
+    /// Filling of the grid's mass at a point in a cell.
+    fn filling(&self, cell: [i32; 3], offset: DVec3) -> f64 {
+        self.filling_in(self.grid.slot(brick_of(cell)) as usize, cell, offset)
+    }
+
+    /// The same, where the slot of the cell's brick is known.
+    fn filling_in(&self, slot: usize, cell: [i32; 3], offset: DVec3) -> f64 {
+        if slot == 0 {
+            return 0.0;
+        }
+        let local = cell.map(|c| c & 7);
+        let (m, c) = transfer::centred_pair(&self.grid, slot, local, offset, &self.pack.mass, &self.fractions.capacity);
+        if c > 0.0 { m / c } else { 0.0 }
+    }
+
+    /// Thin parcels become gas. Returns whether any did.
+    pub fn evaporate(&mut self) -> bool {
+        /// Parcels that a task looks at.
+        const CHUNK: usize = 4096;
+        let p = &self.parcels;
+        let parts: Vec<_> = p.cell.chunks(CHUNK).zip(p.offset.chunks(CHUNK)).zip(p.thin.chunks(CHUNK)).collect();
+        let thin = parallel::run(parts, 2, |((cells, offsets), thin)| {
+            let mut last = ([i32::MIN; 3], 0);
+            let each = |k: usize| {
+                let brick = brick_of(cells[k]);
+                if brick != last.0 {
+                    last = (brick, self.grid.slot(brick) as usize);
+                }
+                if self.filling_in(last.1, cells[k], offsets[k]) < THIN { (thin[k] + 1).min(STEPS) } else { 0 }
+            };
+            (0..cells.len()).map(each).collect::<Vec<u8>>()
+        });
+        self.parcels.thin = thin.concat();
+        let leaving: Vec<bool> = self.parcels.thin.iter().map(|t| *t >= STEPS).collect();
+        if !leaving.contains(&true) {
+            return false;
+        }
+        let mut rows: Vec<usize> = (0..leaving.len()).filter(|&i| leaving[i]).collect();
+        rows.sort_unstable_by_key(|&i| self.parcels.id[i]);
+        for i in rows {
+            self.burst(i);
+        }
+        self.parcels.retain(|i| !leaving[i]);
+        true
+    }
+
+    /// A parcel's quanta become grains about its place, in pairs on opposite sides, so that their centre and momentum are the parcel's.
+    fn burst(&mut self, i: usize) {
+        let p = &self.parcels;
+        let (quanta, v, c) = (p.quanta[i], p.velocity[i], p.affine[i]);
+        let centre = self.frame.point(p.cell[i], p.offset[i]);
+        let reach = 0.5 * self.settings.cell * barchan_core::math::cbrt(f64::from(quanta) * self.settings.fill());
+        let mut rng = Random::new(u64::from(p.id[i]), 0);
+        let mut r = DVec3::ZERO;
+        for k in 0..quanta {
+            r = match k % 2 {
+                _ if k == quanta - 1 && k % 2 == 0 => DVec3::ZERO,
+                0 => DVec3::new(rng.range(-reach, reach), rng.range(-reach, reach), rng.range(-reach, reach)),
+                _ => -r,
+            };
+            let shear = |a: usize| (0..3).map(|b| f64::from(c[3 * a + b]) * r[b]).sum::<f64>();
+            self.gas.push(centre + r, v + DVec3::new(shear(0), shear(1), shear(2)), self.born);
+            self.born += 1;
+        }
+        self.account.evaporated += u64::from(quanta);
+    }
+
+    /// Grains that sank in or crowd become liquid. Returns whether any did. Parcels are in order.
+    pub fn condense(&mut self) -> bool {
+        let places: Vec<([i32; 3], DVec3)> = self.gas.position.iter().map(|x| self.place(*x)).collect();
+        let mut count: HashMap<[i32; 3], u32> = HashMap::new();
+        places.iter().for_each(|(cell, _)| *count.entry(*cell).or_default() += 1);
+        let dense = DENSE / self.settings.fill();
+        let joins = |(cell, offset): &([i32; 3], DVec3)| {
+            f64::from(count[cell]) >= dense || self.filling(*cell, *offset) >= SUNK
+        };
+        let joining: Vec<bool> = places.iter().map(joins).collect();
+        if !joining.contains(&true) {
+            return false;
+        }
+        let mut born: HashMap<[i32; 3], usize> = HashMap::new();
+        for i in (0..joining.len()).filter(|&i| joining[i]) {
+            let (cell, offset) = places[i];
+            self.merge(cell, offset, self.gas.velocity[i], self.gas.id[i], &mut born);
+        }
+        self.account.condensed += joining.iter().filter(|j| **j).count() as u64;
+        self.gas.retain(|i| !joining[i]);
+        true
+    }
+
+    /// Cell and offset of a point, within the period.
+    fn place(&self, x: DVec3) -> ([i32; 3], DVec3) {
+        let (mut cell, offset) = self.frame.locate(x);
+        for k in 0..3 {
+            if self.grid.period[k] > 0 {
+                cell[k] = cell[k].rem_euclid(8 * self.grid.period[k]);
+            }
+        }
+        (cell, offset)
+    }
+
+    /// A quantum joins the nearest parcel of its cell that has room, or becomes a parcel.
+    fn merge(&mut self, cell: [i32; 3], offset: DVec3, v: DVec3, id: u32, born: &mut HashMap<[i32; 3], usize>) {
+        let most = 2 * self.settings.split;
+        let p = &mut self.parcels;
+        let slot = self.grid.slot(brick_of(cell)) as usize;
+        let own = if slot == 0 { 0..0 } else { self.order.first[slot] as usize..self.order.first[slot + 1] as usize };
+        let place = place_of(cell);
+        let start = own.start + p.cell[own.clone()].partition_point(|c| place_of(*c) < place);
+        let residents = (start..own.end).take_while(|&i| p.cell[i] == cell).chain(born.get(&cell).copied());
+        let near = residents
+            .filter(|&i| p.quanta[i] < most)
+            .min_by(|&i, &j| p.offset[i].distance_squared(offset).total_cmp(&p.offset[j].distance_squared(offset)));
+        let Some(i) = near else {
+            born.insert(cell, p.len());
+            p.push(cell, offset, v, 1, id);
+            return;
+        };
+        let n = f64::from(p.quanta[i]);
+        let apart = (p.velocity[i] - v).length_squared();
+        self.account.dissipated += 0.5 * self.settings.quantum() * n / (n + 1.0) * apart;
+        p.velocity[i] = (p.velocity[i] * n + v) / (n + 1.0);
+        p.offset[i] = (p.offset[i] * n + offset) / (n + 1.0);
+        p.quanta[i] += 1;
+    }
+}

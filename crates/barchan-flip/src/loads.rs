@@ -1,0 +1,132 @@
+//! What the liquid does to walls: the momentum that the step's forces leave over.
+//!
+//! A cell's pressure and a place's stress push the faces on both sides of it, each by its share a = M dt⁻¹ · mobility (or slip): 1 in the open, less beside
+//! a wall, 0 on a closed face. What the two sides do not take from each other, the wall takes. A closed face hands over the momentum it loses when its
+//! velocity is extended. So the momentum of liquid and walls together changes by gravity alone, to rounding.
+
+use crate::flow::Vectors;
+use crate::flow::component::{XX, YY, ZZ};
+use crate::fractions::NO_WALL;
+use crate::grid::{Around, ROWS};
+use crate::step::Liquid;
+use barchan_core::boundary::Boundary;
+use barchan_core::parallel;
+use barchan_core::walls::WallState;
+use glam::DVec3;
+
+/// An impulse on a wall, in units of ρ_max: which, where [m], how much [m³ m/s].
+type Impulse = (u16, DVec3, DVec3);
+
+/// Adds the forces of a step of `dt` [s] to the walls, as means over a world step of `world_dt` [s]. Velocities have been extended.
+pub fn on_walls(liquid: &Liquid, dt: f64, world_dt: f64, boundary: &mut Boundary) {
+    let found = parallel::run((1..liquid.grid.len()).collect(), 2, |s| impulses(liquid, s, dt));
+    let bulk = liquid.settings.bulk();
+    for (wall, point, impulse) in found.into_iter().flatten() {
+        deliver(boundary, &liquid.states, wall, point, impulse * bulk, world_dt);
+    }
+}
+
+/// Gives a wall an impulse [N s] at a point [m]: readers see it as a force over the world step of `world_dt` [s]; the body whose surface the
+/// wall is takes it up as it is.
+pub fn deliver(boundary: &mut Boundary, states: &[WallState], wall: u16, point: DVec3, impulse: DVec3, world_dt: f64) {
+    let w = wall as usize;
+    let force = impulse / world_dt;
+    let pivot = boundary.walls()[w].pivot(&states[w]);
+    boundary.add_load(w, force, (point - pivot).cross(force));
+    if let Some(body) = boundary.carried(w) {
+        boundary.bodies[body].push(point, impulse);
+    }
+}
+
+/// The axes of the shear at the edges yz, xz, xy.
+const EDGES: [(usize, usize); 3] = [(1, 2), (0, 2), (0, 1)];
+
+/// One cell of a brick near walls.
+struct Site<'a> {
+    liquid: &'a Liquid,
+    around: &'a Around,
+    at: [i32; 3],
+    dt: f64,
+}
+
+impl Site<'_> {
+    /// Share of a force that moves the face of axis `a` at the cell moved by one along `axis`, up or down.
+    fn share(&self, mobility: &Vectors, a: usize, axis: usize, by: i32) -> f64 {
+        let mut c = self.at;
+        c[axis] += by;
+        let flow = &self.liquid.flow;
+        let value = |f: &[[f64; 8]]| self.around.value(f, c[0], c[1], c[2]);
+        value(&flow.carried.face[a]) * value(&mobility[a]) / self.dt
+    }
+
+    /// The wall at a face near by: of this cell, else of its neighbours.
+    fn wall(&self) -> Option<u16> {
+        let wall = |a: usize, c: [i32; 3]| {
+            let found = self.around.value(&self.liquid.fractions.wall[a], c[0], c[1], c[2]);
+            (found != NO_WALL).then_some(found)
+        };
+        let own = (0..3).find_map(|a| wall(a, self.at));
+        own.or_else(|| {
+            (0..27).find_map(|k| {
+                let c = [self.at[0] + k % 3 - 1, self.at[1] + k / 3 % 3 - 1, self.at[2] + k / 9 - 1];
+                (0..3).find_map(|a| wall(a, c))
+            })
+        })
+    }
+
+    /// What pressure and stress of this cell and its edges leave over, times 1/(h² dt).
+    fn left_over(&self, r: usize, x: usize) -> DVec3 {
+        let flow = &self.liquid.flow;
+        let mut out = DVec3::ZERO;
+        for (a, c) in [XX, YY, ZZ].into_iter().enumerate() {
+            let across = |mobility: &Vectors| self.share(mobility, a, a, 0) - self.share(mobility, a, a, 1);
+            let (p, s) = (flow.pressure[r][x], f64::from(flow.stress[c][r][x]));
+            if p != 0.0 || s != 0.0 {
+                out[a] += across(&flow.mobility) * p - across(&flow.slip) * s;
+            }
+        }
+        for (e, (i, j)) in EDGES.into_iter().enumerate() {
+            let s = f64::from(flow.stress[3 + e][r][x]);
+            if s != 0.0 {
+                out[i] += (self.share(&flow.slip, i, j, 0) - self.share(&flow.slip, i, j, -1)) * s;
+                out[j] += (self.share(&flow.slip, j, i, 0) - self.share(&flow.slip, j, i, -1)) * s;
+            }
+        }
+        out
+    }
+
+    /// Momentum over the volume of a cell [m/s] that the closed faces of the cell lose.
+    fn lost(&self, r: usize, x: usize) -> DVec3 {
+        let Liquid { flow, fractions, settings, .. } = self.liquid;
+        DVec3::from_array(std::array::from_fn(|a| {
+            if fractions.open[a][r][x] > 0.0 {
+                return 0.0;
+            }
+            let before = flow.carried.velocity[a][r][x] + settings.gravity[a] * self.dt;
+            flow.carried.face[a][r][x] * (before - flow.velocity[a][r][x])
+        }))
+    }
+}
+
+fn impulses(liquid: &Liquid, s: usize, dt: f64) -> Vec<Impulse> {
+    let Liquid { grid, fractions, frame, .. } = liquid;
+    let mut out = Vec::new();
+    if !grid.beside[s].iter().any(|&n| fractions.walled[n as usize]) {
+        return out;
+    }
+    let (h, first) = (frame.cell, grid.bricks[s].map(|b| 8 * b));
+    for k in 0..ROWS {
+        for x in 0..8 {
+            let (r, at) = (s * ROWS + k, [x as i32, k as i32 % 8, k as i32 / 8]);
+            let site = Site { liquid, around: &grid.around[s], at, dt };
+            let impulse = (site.left_over(r, x) * (dt / h) + site.lost(r, x)) * (h * h * h);
+            if impulse != DVec3::ZERO
+                && let Some(wall) = site.wall()
+            {
+                let cell = std::array::from_fn(|k| first[k] + at[k]);
+                out.push((wall, frame.point(cell, DVec3::splat(0.5)), impulse));
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,336 @@
+//! Sand in three phases behind the solver seam.
+
+use crate::FlipError;
+use crate::checkpoint;
+use crate::fractions::Frame as Place;
+use crate::grid::Row;
+use crate::parcels::{brick_of, place_of};
+use crate::settings::Settings;
+use crate::step::{Liquid, Report};
+use barchan_core::boundary::Boundary;
+use barchan_core::clock::{Interval, StepWish};
+use barchan_core::columns::{Columns, Saved, mix};
+use barchan_core::frame::{Extra, Frame, Population};
+use barchan_core::materials::Materials;
+use barchan_core::solver::{Counts, Departed, Energies, Gauge, NewMatter, Solver, SolverError, Totals};
+use barchan_core::stages::StageTime;
+use glam::DVec3;
+
+/// Memory of a parcel with its share of the grid [bytes].
+pub const BYTES_PER_PARCEL: f64 = 260.0;
+/// Name of the population of liquid parcels.
+pub const LIQUID: &str = "liquid";
+/// Name of the population of grains of gas.
+pub const GAS: &str = "gas";
+/// The numbers of the phases in published columns.
+const PHASE_LIQUID: u32 = 1;
+const PHASE_GAS: u32 = 2;
+
+/// Sand in three phases.
+pub struct Flip {
+    pub(crate) liquid: Liquid,
+}
+
+impl Flip {
+    /// Without matter yet.
+    pub fn new(settings: Settings) -> Result<Flip, FlipError> {
+        settings.check()?;
+        Ok(Flip { liquid: Liquid::new(settings) })
+    }
+
+    /// What it was given.
+    pub fn settings(&self) -> &Settings {
+        &self.liquid.settings
+    }
+
+    /// Parcels of liquid.
+    pub fn len(&self) -> usize {
+        self.liquid.parcels.len()
+    }
+
+    /// Whether there is no matter.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Grains of gas.
+    pub fn gas_len(&self) -> usize {
+        self.liquid.gas.len()
+    }
+
+    /// Numbers of the last step.
+    pub fn report(&self) -> &Report {
+        &self.liquid.report
+    }
+
+    /// Place of the parcel in a row [m].
+    pub fn position(&self, row: usize) -> DVec3 {
+        self.liquid.frame.point(self.liquid.parcels.cell[row], self.liquid.parcels.offset[row])
+    }
+
+    /// Velocity of the parcel in a row [m/s].
+    pub fn velocity(&self, row: usize) -> DVec3 {
+        self.liquid.parcels.velocity[row]
+    }
+
+    /// Permanent id of the parcel in a row.
+    pub fn id(&self, row: usize) -> u32 {
+        self.liquid.parcels.id[row]
+    }
+
+    /// Changes the angle of repose from now on [rad].
+    pub fn set_friction_angle(&mut self, angle: f64) -> Result<(), FlipError> {
+        let settings = Settings { friction_angle: angle, ..self.liquid.settings.clone() };
+        settings.check()?;
+        self.liquid.settings = settings;
+        Ok(())
+    }
+
+    /// Changes the cohesion and the tension that sand bears from now on [Pa].
+    pub fn set_cohesion(&mut self, cohesion: f64, tensile: f64) -> Result<(), FlipError> {
+        let settings = Settings { cohesion, tensile, ..self.liquid.settings.clone() };
+        settings.check()?;
+        self.liquid.settings = settings;
+        Ok(())
+    }
+
+    fn place(&self) -> Place {
+        self.liquid.frame
+    }
+
+    /// A field of the grid at the cells of the parcels, for those that are on the grid.
+    fn at_parcels(&self, value: impl Fn(usize, usize) -> f64) -> Vec<f32> {
+        let l = &self.liquid;
+        let at = |cell: &[i32; 3]| {
+            let (slot, k) = (l.grid.slot(brick_of(*cell)) as usize, place_of(*cell) as usize);
+            if slot == 0 { 0.0 } else { value(slot * 64 + k / 8, k % 8) as f32 }
+        };
+        l.parcels.cell.iter().map(at).collect()
+    }
+
+    fn fill_at(&self, r: usize, x: usize) -> f64 {
+        let l = &self.liquid;
+        let value = |f: &[Row]| f.get(r).map_or(0.0, |row| row[x]);
+        let capacity = value(&l.fractions.capacity);
+        if capacity > 0.0 { value(&l.pack.mass) / capacity } else { 0.0 }
+    }
+}
+
+impl From<FlipError> for SolverError {
+    fn from(e: FlipError) -> SolverError {
+        SolverError::new(e)
+    }
+}
+
+impl Solver for Flip {
+    fn name(&self) -> &'static str {
+        "phases"
+    }
+
+    fn wish(&self) -> StepWish {
+        let reason = "a fifth of the time in which sand falls through a cell, 0.2 √(h/g)".into();
+        StepWish { dt: self.liquid.wish(), fixed: false, reason }
+    }
+
+    fn step(&mut self, interval: &Interval, boundary: &mut Boundary) -> Result<(), SolverError> {
+        Ok(self.liquid.step(interval, boundary)?)
+    }
+
+    /// A piece becomes a parcel of as many whole quanta as are nearest to its mass, at least one.
+    fn add(&mut self, matter: &[NewMatter], _boundary: &Boundary) -> Result<u32, SolverError> {
+        let first = self.liquid.born;
+        let quantum = self.liquid.settings.quantum();
+        for m in matter {
+            let ball = 4.0 / 3.0 * std::f64::consts::PI * m.radius.powi(3) * self.liquid.settings.density;
+            let quanta = (m.mass.unwrap_or(ball) / quantum).round().clamp(1.0, f64::from(u32::MAX)) as u32;
+            let (cell, offset) = self.place().locate(m.position);
+            self.liquid.give_birth(cell, offset, m.velocity, quanta)?;
+        }
+        Ok(first)
+    }
+
+    fn remove_where(&mut self, leaves: &dyn Fn(u32, DVec3) -> bool) -> Vec<Departed> {
+        let (place, quantum) = (self.place(), self.liquid.settings.quantum());
+        let p = &mut self.liquid.parcels;
+        let point = |i: usize| place.point(p.cell[i], p.offset[i]);
+        let gone: Vec<bool> = (0..p.len()).map(|i| leaves(p.id[i], point(i))).collect();
+        let departed = |i: usize| Departed {
+            id: p.id[i],
+            mass: f64::from(p.quanta[i]) * quantum,
+            position: point(i),
+            velocity: p.velocity[i],
+        };
+        let mut out: Vec<Departed> = (0..p.len()).filter(|&i| gone[i]).map(departed).collect();
+        if !out.is_empty() {
+            p.retain(|i| !gone[i]);
+        }
+        let g = &mut self.liquid.gas;
+        let gone: Vec<bool> = (0..g.len()).map(|i| leaves(g.id[i], g.position[i])).collect();
+        let departed =
+            |i: usize| Departed { id: g.id[i], mass: quantum, position: g.position[i], velocity: g.velocity[i] };
+        out.extend((0..g.len()).filter(|&i| gone[i]).map(departed));
+        if gone.contains(&true) {
+            g.retain(|i| !gone[i]);
+        }
+        out
+    }
+
+    fn take_outside(&mut self) -> Vec<(u32, DVec3)> {
+        let domain = self.liquid.settings.domain;
+        let out = |x: DVec3| (0..3).any(|k| !domain.periodic[k] && !(domain.min[k]..=domain.max[k]).contains(&x[k]));
+        let g = &self.liquid.gas;
+        let liquid = (0..self.len()).map(|i| (self.id(i), self.position(i)));
+        liquid.chain((0..g.len()).map(|i| (g.id[i], g.position[i]))).filter(|(_, x)| out(*x)).collect()
+    }
+
+    fn balls(&self, visit: &mut dyn FnMut(DVec3, f64)) {
+        let radius = 0.25 * self.liquid.settings.cell;
+        (0..self.len()).for_each(|i| visit(self.position(i), radius));
+    }
+
+    fn publish(&self, frame: &mut Frame) {
+        let (l, n) = (&self.liquid, self.len());
+        let settings = &l.settings;
+        let quantum = settings.quantum();
+        let mass: Vec<f64> = l.parcels.quanta.iter().map(|&q| f64::from(q) * quantum).collect();
+        // A parcel is drawn as the ball of the bulk volume it stands for.
+        let ball = 3.0 / (4.0 * std::f64::consts::PI * settings.bulk());
+        let radius: Vec<f64> = mass.iter().map(|m| barchan_core::math::cbrt(m * ball)).collect();
+        let pressure = self.at_parcels(|r, x| l.flow.pressure.get(r).map_or(0.0, |p| p[x] * settings.bulk()));
+        frame.populations.push(Population {
+            name: LIQUID.into(),
+            position: (0..n).map(|i| self.position(i)).collect(),
+            velocity: l.parcels.velocity[..].into(),
+            radius: radius.into(),
+            mass: mass.into(),
+            id: l.parcels.id[..].into(),
+            material: vec![settings.material; n].into(),
+            extras: vec![
+                Extra::whole("phase", vec![PHASE_LIQUID; n]),
+                Extra::real("filling", "", self.at_parcels(|r, x| self.fill_at(r, x))),
+                Extra::real("pressure", "Pa", pressure),
+            ],
+            ..Population::default()
+        });
+        let (g, n) = (&l.gas, l.gas.len());
+        if settings.gas.is_none() {
+            return;
+        }
+        frame.populations.push(Population {
+            name: GAS.into(),
+            position: g.position[..].into(),
+            velocity: g.velocity[..].into(),
+            radius: vec![0.5 * settings.gas_diameter(); n].into(),
+            mass: vec![quantum; n].into(),
+            id: g.id[..].into(),
+            material: vec![settings.material; n].into(),
+            extras: vec![Extra::whole("phase", vec![PHASE_GAS; n])],
+            ..Population::default()
+        });
+    }
+
+    fn counts(&self) -> Counts {
+        Counts { name: "parcels", pieces: self.len() + self.gas_len(), work_name: "parcels", work: self.len() }
+    }
+
+    fn totals(&self) -> Totals {
+        let (l, quantum) = (&self.liquid, self.liquid.settings.quantum());
+        let p = &l.parcels;
+        let base = l.settings.domain.min;
+        let (mut quanta, mut momentum, mut energies) = (0u64, DVec3::ZERO, Energies::default());
+        for i in 0..p.len() {
+            let (q, v) = (f64::from(p.quanta[i]), p.velocity[i]);
+            quanta += u64::from(p.quanta[i]);
+            momentum += v * q;
+            energies.translation += 0.5 * q * v.length_squared();
+            energies.gravity -= q * l.settings.gravity.dot(self.position(i) - base);
+        }
+        let liquid = quanta;
+        for (x, v) in l.gas.position.iter().zip(&l.gas.velocity) {
+            quanta += 1;
+            momentum += *v;
+            energies.translation += 0.5 * v.length_squared();
+            energies.gravity -= l.settings.gravity.dot(*x - base);
+        }
+        energies.translation *= quantum;
+        energies.gravity *= quantum;
+        let gauge = |name, value: f64| Gauge { name, unit: "", value };
+        let gauges = vec![
+            gauge("quanta", quanta as f64),
+            gauge("liquid quanta", liquid as f64),
+            gauge("gas quanta", l.gas.len() as f64),
+            gauge("evaporated quanta", l.account.evaporated as f64),
+            gauge("condensed quanta", l.account.condensed as f64),
+            Gauge { name: "dissipated in merging", unit: "J", value: l.account.dissipated },
+            gauge("largest filling", l.report.fullest),
+            gauge("pressure iterations", l.report.press_iterations as f64),
+            gauge("pressure residual", l.report.press.residual),
+            gauge("friction iterations", l.report.grip.iterations as f64),
+            gauge("steps a world step", f64::from(l.report.substeps)),
+        ];
+        Totals { mass: quanta as f64 * quantum, momentum: momentum * quantum, energies, gauges }
+    }
+
+    fn stages(&self) -> Vec<StageTime> {
+        self.liquid.timers.times().to_vec()
+    }
+
+    fn memory(&self) -> usize {
+        self.liquid.memory()
+    }
+
+    fn bytes_per_piece(&self) -> f64 {
+        BYTES_PER_PARCEL
+    }
+
+    fn set_gravity(&mut self, gravity: DVec3) {
+        self.liquid.settings.gravity = gravity;
+    }
+
+    fn set_materials(&mut self, materials: &Materials) -> Result<(), SolverError> {
+        self.liquid.settings.materials = materials.clone();
+        Ok(())
+    }
+
+    fn push(&mut self, centre: DVec3, radius: f64, velocity: DVec3) -> DVec3 {
+        let quantum = self.liquid.settings.quantum();
+        let mut given = 0.0;
+        for i in 0..self.len() {
+            if self.position(i).distance_squared(centre) <= radius * radius {
+                self.liquid.parcels.velocity[i] += velocity;
+                given += f64::from(self.liquid.parcels.quanta[i]) * quantum;
+            }
+        }
+        let g = &mut self.liquid.gas;
+        for (x, v) in g.position.iter().zip(&mut g.velocity) {
+            if x.distance_squared(centre) <= radius * radius {
+                *v += velocity;
+                given += quantum;
+            }
+        }
+        velocity * given
+    }
+
+    fn save(&self) -> Columns {
+        checkpoint::save(&self.liquid)
+    }
+
+    fn load(&mut self, saved: Saved<'_>, _boundary: &Boundary) -> Result<(), SolverError> {
+        Ok(checkpoint::load(&mut self.liquid, saved)?)
+    }
+
+    fn hash(&self, start: u64) -> u64 {
+        let p = &self.liquid.parcels;
+        let mut hash = start;
+        for i in 0..p.len() {
+            let [x, y, z] = p.cell[i].map(|c| c as u32 as u64);
+            let words = [x << 42 ^ y << 21 ^ z, u64::from(p.quanta[i]) << 32 | u64::from(p.id[i])];
+            let numbers = p.offset[i].to_array().into_iter().chain(p.velocity[i].to_array());
+            let numbers = numbers.map(f64::to_bits).chain(p.affine[i].map(|c| u64::from(c.to_bits())));
+            hash = words.into_iter().chain(numbers).fold(hash, mix);
+        }
+        let g = &self.liquid.gas;
+        let numbers = g.position.iter().chain(&g.velocity).flat_map(|v| v.to_array());
+        numbers.map(f64::to_bits).chain(g.id.iter().map(|&i| u64::from(i))).fold(hash, mix)
+    }
+}

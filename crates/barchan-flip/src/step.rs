@@ -1,0 +1,483 @@
+//! One step of the three-phase solver, pass by pass.
+//!
+//! | pass | reads | writes |
+//! |---|---|---|
+//! | `sort` | parcels | order of the parcels, bricks |
+//! | `fractions` | walls and bodies | open shares, capacities, velocities of solids |
+//! | `exchange` | filling of the grid | parcels, grains of gas |
+//! | `gas` | walls | grains of gas, loads on walls |
+//! | `scatter` | parcels | mass and momentum on the grid |
+//! | `press` | masses, velocities, stress | pressure |
+//! | `grip` | velocities, pressure | stress |
+//! | `gather` | velocities on the grid | velocities of parcels, loads on walls |
+//! | `move` | velocities of parcels | positions |
+//! | `pack` | positions | positions, where too much is in a cell |
+//!
+//! The names are those of the timers and of the benchmark's columns.
+
+use crate::FlipError;
+use crate::exchange::Account;
+use crate::extend::extend;
+use crate::flow::{Flow, Vectors};
+use crate::fractions::{Fractions, Frame, signed_distance};
+use crate::gas::Gas;
+use crate::grid::{Grid, ROWS, Row};
+use crate::grip::{Grip, Gripped, Law};
+use crate::loads;
+use crate::pack::{Pack, whereabouts};
+use crate::parcels::{self, Order, Parcels};
+use crate::press::{Problem, flux};
+use crate::rate;
+use crate::settings::{Settings, Transfer};
+use crate::solve::{Limits, Outcome};
+use crate::transfer;
+use barchan_core::boundary::Boundary;
+use barchan_core::clock::Interval;
+use barchan_core::parallel::{self, Watch};
+use barchan_core::stages::Timers;
+use barchan_core::walls::WallState;
+use glam::DVec3;
+
+barchan_core::stages! {
+    /// The stages of a step.
+    pub enum Stage {
+        /// Parcels are put into the order of the grid.
+        Sort = "sort",
+        /// What walls and bodies leave open.
+        Fractions = "fractions",
+        /// Liquid becomes gas, and gas liquid.
+        Exchange = "exchange",
+        /// Gas flies.
+        Gas = "gas",
+        /// Mass and momentum onto the grid.
+        Scatter = "scatter",
+        /// Pressure.
+        Press = "press",
+        /// Friction.
+        Grip = "grip",
+        /// Velocities back to the parcels.
+        Gather = "gather",
+        /// Parcels move.
+        Move = "move",
+        /// Excess of matter is displaced.
+        Pack = "pack",
+    }
+}
+
+/// Longest step in units of √(h/g): at 0.5 piles lose two degrees of slope.
+const FALL: f64 = 0.2;
+/// Most iterations of the pressure solver.
+const ITERATIONS: usize = 200;
+/// Steps in a row without convergence after which a run stops.
+const PATIENCE: u32 = 20;
+/// Residual of the pressure solver above which a step counts as not converged, in tolerances.
+const POOR: f64 = 50.0;
+/// Parcels that a task moves.
+const CHUNK: usize = 4096;
+
+/// Numbers of the last step, for gauges.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Report {
+    /// Last pressure solve of the step.
+    pub press: Outcome,
+    /// Iterations of all pressure solves of the step.
+    pub press_iterations: usize,
+    /// Last friction solve.
+    pub grip: Gripped,
+    /// Position solve.
+    pub pack: Outcome,
+    /// Largest filling ν of a cell.
+    pub fullest: f64,
+    /// Steps of the solver in the last world step.
+    pub substeps: u32,
+}
+
+/// The liquid and its grid.
+pub struct Liquid {
+    pub settings: Settings,
+    pub frame: Frame,
+    pub parcels: Parcels,
+    pub order: Order,
+    pub grid: Grid,
+    pub fractions: Fractions,
+    pub gas: Gas,
+    pub account: Account,
+    pub flow: Flow,
+    pub problem: Problem,
+    pub grip: Grip,
+    pub pack: Pack,
+    pub states: Vec<WallState>,
+    pub flux: Vec<Row>,
+    pub scratch: Vectors,
+    /// Friction μ(I) of each cell, where it depends on the rate of shear.
+    pub rated: Vec<Row>,
+    /// Friction of the sand with each wall.
+    pub wall_friction: Vec<f64>,
+    /// Velocities with which parcels move in this step [m/s].
+    pub moves: Vec<DVec3>,
+    pub report: Report,
+    pub born: u32,
+    pub poor: u32,
+    pub watch: Watch,
+    pub timers: Timers<Stage>,
+}
+
+impl Liquid {
+    pub fn new(settings: Settings) -> Liquid {
+        let size = (settings.domain.max - settings.domain.min) / (8.0 * settings.cell);
+        let period = std::array::from_fn(|k| if settings.domain.periodic[k] { size[k].round() as i32 } else { 0 });
+        Liquid {
+            frame: Frame { origin: settings.domain.min, cell: settings.cell },
+            settings,
+            parcels: Parcels::default(),
+            order: Order::default(),
+            grid: Grid::new(period),
+            fractions: Fractions::default(),
+            gas: Gas::default(),
+            account: Account::default(),
+            flow: Flow::default(),
+            problem: Problem::default(),
+            grip: Grip::default(),
+            pack: Pack::default(),
+            states: Vec::new(),
+            flux: Vec::new(),
+            scratch: Vectors::default(),
+            rated: Vec::new(),
+            wall_friction: Vec::new(),
+            moves: Vec::new(),
+            report: Report::default(),
+            born: 0,
+            poor: 0,
+            watch: Watch::default(),
+            timers: Timers::default(),
+        }
+    }
+
+    /// A parcel is born; returns its id.
+    pub fn give_birth(
+        &mut self,
+        cell: [i32; 3],
+        offset: DVec3,
+        velocity: DVec3,
+        quanta: u32,
+    ) -> Result<u32, FlipError> {
+        let (parcels, capacity) = (self.parcels.len() + 1, self.settings.capacity);
+        if parcels + self.gas.len() > capacity {
+            return Err(FlipError::Full { parcels, capacity });
+        }
+        let id = self.born;
+        self.parcels.push(cell, offset, velocity, quanta, id);
+        self.parcels.shift(parcels - 1, DVec3::ZERO, &self.grid);
+        self.born += 1;
+        Ok(id)
+    }
+
+    /// Bytes held.
+    pub fn memory(&self) -> usize {
+        /// Fields of rows that a brick has: flow, fractions, friction, problems.
+        const FIELDS: usize = 75;
+        self.parcels.memory() + self.gas.id.capacity() * 52 + self.grid.rows() * FIELDS * std::mem::size_of::<Row>()
+    }
+
+    /// The longest step [s] that parcels of that speed and walls of that speed [m/s] allow.
+    fn longest(&self, speed: f64, walls: f64) -> f64 {
+        let (h, g) = (self.settings.cell, self.settings.gravity.length());
+        let fall = if g > 0.0 { FALL * (h / g).sqrt() } else { f64::INFINITY };
+        (self.settings.courant * h / speed).min(fall).min(0.5 * h / walls)
+    }
+
+    /// The longest step that does not depend on what happens [s].
+    pub fn wish(&self) -> f64 {
+        let at_rest = self.longest(0.0, 0.0);
+        if at_rest.is_finite() { at_rest } else { self.settings.cell }
+    }
+
+    /// One world step, in as many steps as it takes.
+    pub fn step(&mut self, interval: &Interval, boundary: &mut Boundary) -> Result<(), FlipError> {
+        let watch = self.watch.clone();
+        watch.during(|| {
+            let (mut done, mut substeps) = (0.0, 0);
+            while done < interval.dt * (1.0 - 1e-12) {
+                let left = interval.dt - done;
+                let walls = boundary
+                    .states()
+                    .iter()
+                    .map(|s| s.velocity.length() + s.spin.length() * self.extent())
+                    .fold(0.0, f64::max);
+                let longest = self.longest(self.fastest(), walls);
+                let dt = left / (left / longest).ceil().max(1.0);
+                done = if dt >= left { interval.dt } else { done + dt };
+                self.substep(interval.start() + done, done, dt, interval.dt, boundary)?;
+                substeps += 1;
+            }
+            self.report.substeps = substeps;
+            Ok(())
+        })
+    }
+
+    /// Half the diagonal of the domain [m], by which a turning wall may reach.
+    fn extent(&self) -> f64 {
+        0.5 * (self.settings.domain.max - self.settings.domain.min).length()
+    }
+
+    /// Speed of the fastest parcel along an axis [m/s].
+    fn fastest(&self) -> f64 {
+        let most = |part: &[DVec3]| part.iter().fold(0.0, |m: f64, v| m.max(v.abs().max_element()));
+        parallel::run(self.parcels.velocity.chunks(CHUNK).collect(), 4, most).into_iter().fold(0.0, f64::max)
+    }
+
+    fn substep(
+        &mut self,
+        end: f64,
+        elapsed: f64,
+        dt: f64,
+        world_dt: f64,
+        boundary: &mut Boundary,
+    ) -> Result<(), FlipError> {
+        let mut timers = std::mem::take(&mut self.timers);
+        let before = timers.time(Stage::Sort, || self.sort());
+        timers.time(Stage::Fractions, || self.open(before, end, elapsed, boundary));
+        if self.settings.gas.is_some() {
+            timers.time(Stage::Exchange, || self.exchange(boundary));
+            timers.time(Stage::Gas, || self.fly(dt, world_dt, boundary));
+        }
+        timers.time(Stage::Scatter, || self.scatter(dt));
+        let converged = self.stagger(dt, &mut timers);
+        timers.time(Stage::Gather, || self.gather(dt, world_dt, boundary));
+        timers.time(Stage::Move, || self.advance(dt, boundary));
+        timers.time(Stage::Pack, || self.tidy(boundary));
+        self.timers = timers;
+        self.poor = if converged { 0 } else { self.poor + 1 };
+        match self.parcels.velocity.iter().position(|v| !v.is_finite()) {
+            Some(i) => Err(FlipError::NotFinite { id: self.parcels.id[i], time: end }),
+            None if self.poor >= PATIENCE => {
+                Err(FlipError::NotConverged { time: end, steps: PATIENCE, residual: self.report.press.residual })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Sorts the parcels and lets the grid follow them. Returns where bricks were, if they changed.
+    fn sort(&mut self) -> Option<Vec<u32>> {
+        let before = self.grid.set(parcels::bricks(&self.parcels, &self.grid));
+        if let Some(before) = &before {
+            self.flow.follow(before);
+        }
+        parcels::sort(&mut self.parcels, &self.grid, &mut self.order);
+        before
+    }
+
+    /// What walls and bodies leave open at a time [s], `elapsed` [s] after the beginning of the world step.
+    fn open(&mut self, before: Option<Vec<u32>>, time: f64, elapsed: f64, boundary: &Boundary) {
+        boundary.states_at(time, &mut self.states);
+        // A body moves as its loads, gravity and the impulses of this world step so far let it.
+        for carried in &boundary.fixtures().carried {
+            let state = &mut self.states[carried.wall as usize];
+            let body = &boundary.bodies[carried.body as usize];
+            (state.velocity, state.spin) = body.predicted(elapsed, self.settings.gravity);
+        }
+        let s = &self.settings;
+        let friction = |material: u16| s.materials.pair(s.material, material).friction;
+        self.wall_friction = boundary.walls().iter().map(|w| friction(w.material)).collect();
+        self.fractions.update(&self.grid, before.as_deref(), self.frame, boundary, &self.states);
+    }
+
+    /// Gas flies and bounces.
+    fn fly(&mut self, dt: f64, world_dt: f64, boundary: &mut Boundary) {
+        let Some(air) = &self.settings.gas else { return };
+        for (wall, point, impulse) in self.gas.fly(&self.settings, air, boundary, &self.states, dt) {
+            loads::deliver(boundary, &self.states, wall, point, impulse, world_dt);
+        }
+    }
+
+    /// Liquid becomes gas and gas liquid; where any does, parcels are sorted anew.
+    pub fn exchange(&mut self, boundary: &Boundary) {
+        transfer::mass(&self.grid, &self.parcels, &self.order, self.settings.fill(), &mut self.pack.mass);
+        let condensed = self.condense();
+        let evaporated = self.evaporate();
+        if condensed || evaporated {
+            self.resort(boundary);
+        }
+    }
+
+    /// Sorts the parcels and brings the grid's fractions along.
+    pub fn resort(&mut self, boundary: &Boundary) {
+        let before = self.sort();
+        self.fractions.update(&self.grid, before.as_deref(), self.frame, boundary, &self.states);
+    }
+
+    fn scatter(&mut self, dt: f64) {
+        let s = &self.settings;
+        transfer::scatter(&self.grid, &self.parcels, &self.order, s.fill(), s.cell, &mut self.flow.carried);
+        self.flow.fall(&self.fractions, s.gravity, dt);
+        self.flow.strike(&self.grid, &self.fractions, s.gravity, s.cell, dt);
+    }
+
+    /// Pressure and friction by turns. Returns whether the last pressure is good.
+    fn stagger(&mut self, dt: f64, timers: &mut Timers<Stage>) -> bool {
+        let h = self.settings.cell;
+        let begun = std::time::Instant::now();
+        let full = 1.0 - self.settings.compact;
+        let slack = |c: f64, m: f64| (full * c - m).max(0.0);
+        let Liquid { grid, fractions, flow, problem, .. } = self;
+        problem.assemble(grid, fractions, &flow.carried.mass, Some(&flow.mobility), dt / (h * h), slack);
+        timers.spent(Stage::Press, begun);
+        self.report.press_iterations = 0;
+        let frictional = self.settings.friction_angle > 0.0 || self.settings.cohesion > 0.0;
+        if frictional {
+            let Liquid { grid, fractions, flow, rated, settings, .. } = self;
+            timers.time(Stage::Grip, || rate::friction(grid, fractions, flow, settings, rated));
+            timers.time(Stage::Grip, || self.prepare_grip());
+            for _ in 0..self.settings.sweeps {
+                timers.time(Stage::Press, || self.press(dt));
+                timers.time(Stage::Grip, || self.hold());
+            }
+        }
+        timers.time(Stage::Press, || self.press(dt));
+        self.flow.move_by(&self.grid, h, frictional, true);
+        self.report.press.residual <= POOR * self.settings.tolerance
+    }
+
+    fn press(&mut self, dt: f64) {
+        let (h, s) = (self.settings.cell, &self.settings);
+        let limits = Limits { tolerance: s.tolerance, iterations: ITERATIONS };
+        let Liquid { grid, fractions, flow, problem, flux: out, report, .. } = self;
+        flow.move_by(grid, h, true, false);
+        flux(grid, flow, fractions, dt, h, out);
+        report.press = problem.solve(grid, limits, Some(out), s.tension(), &mut flow.pressure);
+        report.press_iterations += report.press.iterations;
+    }
+
+    fn prepare_grip(&mut self) {
+        let Liquid { grid, fractions, flow, grip, settings, rated, wall_friction, .. } = self;
+        let law = law(settings, rated, wall_friction);
+        grip.prepare(grid, fractions, flow, &law, settings.cell);
+    }
+
+    fn hold(&mut self) {
+        self.prepare_grip();
+        let h = self.settings.cell;
+        let Liquid { grid, flow, grip, report, settings, .. } = self;
+        flow.move_by(grid, h, false, true);
+        report.grip = grip.solve(grid, settings.yields, h, &flow.velocity, &flow.slip, &mut flow.stress);
+    }
+
+    /// Velocities of the grid to the parcels, and what walls were given to the walls.
+    fn gather(&mut self, dt: f64, world_dt: f64, boundary: &mut Boundary) {
+        let Liquid { grid, fractions, flow, .. } = self;
+        extend(grid, fractions, &flow.carried.mass, &flow.carried.face, Some(&flow.pressure), &mut flow.velocity);
+        loads::on_walls(self, dt, world_dt, boundary);
+        let Liquid { grid, flow, parcels, order, settings, scratch, moves, .. } = self;
+        let flip = match settings.transfer {
+            Transfer::Flip(share) => share,
+            Transfer::Apic | Transfer::Pic => 0.0,
+        };
+        if flip > 0.0 {
+            for a in 0..3 {
+                let change = |(new, old): (&Row, &Row)| std::array::from_fn(|x| new[x] - old[x]);
+                scratch[a] = flow.velocity[a].iter().zip(&flow.carried.velocity[a]).map(change).collect();
+            }
+        }
+        let affine = settings.transfer != Transfer::Pic;
+        let per_metre = 1.0 / settings.cell;
+        let Parcels { cell, offset, velocity, affine: gradients, .. } = parcels;
+        let (cell, offset, lengths) = (&*cell, &*offset, order.lengths());
+        moves.resize(velocity.len(), DVec3::ZERO);
+        let parts = parcels::split(velocity, &lengths, 1).into_iter().zip(parcels::split(gradients, &lengths, 1));
+        let parts = parts.zip(parcels::split(moves, &lengths, 1)).enumerate();
+        parallel::run(parts.skip(1).collect(), 2, |(s, ((velocity, gradients), moves))| {
+            for (k, i) in (order.first[s] as usize..order.first[s + 1] as usize).enumerate() {
+                let local = cell[i].map(|c| c & 7);
+                let (v, gradient) = transfer::interpolate(grid, s, local, offset[i], &flow.velocity);
+                let slope = |k: usize| (gradient[k / 3][k % 3] * per_metre) as f32;
+                gradients[k] = if affine { std::array::from_fn(slope) } else { [0.0; 9] };
+                moves[k] = v;
+                velocity[k] = if flip > 0.0 {
+                    let change = transfer::interpolate(grid, s, local, offset[i], scratch).0;
+                    (velocity[k] + change) * flip + v * (1.0 - flip)
+                } else {
+                    v
+                };
+            }
+        });
+    }
+
+    /// Parcels move with the velocity they found; those that came into a wall are put back to its surface.
+    fn advance(&mut self, dt: f64, boundary: &Boundary) {
+        let per_cell = dt / self.settings.cell;
+        let Liquid { parcels, moves, grid, .. } = self;
+        let parts = parcels.cell.chunks_mut(CHUNK).zip(parcels.offset.chunks_mut(CHUNK)).zip(moves.chunks(CHUNK));
+        parallel::run(parts.collect(), 2, |((cell, offset), moves)| {
+            for ((cell, offset), way) in cell.iter_mut().zip(offset).zip(moves) {
+                *offset += *way * per_cell;
+                parcels::settle(cell, offset, grid);
+            }
+        });
+        self.keep_out(boundary);
+    }
+
+    /// Puts parcels that are inside a wall back to its surface.
+    fn keep_out(&mut self, boundary: &Boundary) {
+        let (h, Liquid { grid, fractions, parcels, order, frame, states, .. }) = (self.settings.cell, &*self);
+        let pushed = parallel::run((1..grid.len()).collect(), 2, |s| {
+            let mut out = Vec::new();
+            if !grid.beside[s].iter().any(|&n| fractions.walled[n as usize]) {
+                return out;
+            }
+            for i in order.first[s] as usize..order.first[s + 1] as usize {
+                let (slot, local) = whereabouts(grid, s, parcels.cell[i]);
+                if fractions.capacity[slot * ROWS + (local[2] * 8 + local[1]) as usize][local[0] as usize] >= 1.0 {
+                    continue;
+                }
+                let x = frame.point(parcels.cell[i], parcels.offset[i]);
+                let mut shift = DVec3::ZERO;
+                for (w, (wall, state)) in boundary.walls().iter().zip(states).enumerate() {
+                    if !boundary.is_there(w) {
+                        continue;
+                    }
+                    let reach = 0.5 * h;
+                    let at = |y: DVec3| signed_distance(wall, state, y, reach, 1.5 * h);
+                    let d = at(x + shift);
+                    if d < 0.0 {
+                        let e = 1e-3 * h;
+                        let slope = |k: usize| at(x + shift + DVec3::AXES[k] * e) - at(x + shift - DVec3::AXES[k] * e);
+                        let normal = DVec3::new(slope(0), slope(1), slope(2)).normalize_or_zero();
+                        shift -= normal * (d - 1e-3 * h);
+                    }
+                }
+                if shift != DVec3::ZERO {
+                    out.push((i, shift / h));
+                }
+            }
+            out
+        });
+        for (i, shift) in pushed.into_iter().flatten() {
+            self.parcels.shift(i, shift, &self.grid);
+        }
+    }
+
+    /// Removes excess of matter by displacement.
+    fn tidy(&mut self, boundary: &Boundary) {
+        if !transfer::within_reach(&self.parcels, &self.order, &self.grid) {
+            self.resort(boundary);
+        }
+        let Liquid { grid, fractions, parcels, order, flow, pack, report, settings, .. } = self;
+        report.pack = pack.run(grid, fractions, settings.fill(), parcels, order, flow);
+        let rows = pack.mass.iter().zip(&fractions.capacity);
+        let fullest = |(m, c): (&Row, &Row)| (0..8).filter(|&x| c[x] > 0.5).map(|x| m[x] / c[x]).fold(0.0, f64::max);
+        report.fullest = rows.map(fullest).fold(0.0, f64::max);
+        self.keep_out(boundary);
+    }
+}
+
+/// The friction law of these settings; `rated` has the friction of each cell where it depends on the rate of shear.
+fn law<'a>(s: &Settings, rated: &'a [Row], walls: &'a [f64]) -> Law<'a> {
+    Law {
+        friction: s.rate.is_some().then_some(rated),
+        constant: s.friction(),
+        cohesion: s.cohesion / s.bulk(),
+        compact: 1.0 - s.compact,
+        walls,
+        yields: s.yields,
+    }
+}

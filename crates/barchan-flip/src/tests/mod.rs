@@ -1,0 +1,7 @@
+//! Tests of the three-phase solver against closed forms.
+
+mod bodies;
+mod gas;
+mod liquid;
+mod sameness;
+mod scene;

@@ -1,0 +1,132 @@
+//! What the files that a scene names hold, made ready: the scene says `mesh = "hopper.stl"`, and its triangles are here.
+//!
+//! Files are read once, between reading a scene and checking it; whoever reads them fills this. A scene stays plain data.
+
+use crate::keys::Scale;
+use crate::types::*;
+use barchan_core::shapes::{Shape, ShapeError};
+use barchan_core::walls::{self, Facets};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What the files of a scene hold, by the tables that name them.
+#[derive(Clone, Debug, Default)]
+pub struct Assets {
+    /// Triangles of walls, by the wall's index.
+    pub walls: BTreeMap<usize, Surface>,
+    /// Shapes of grains, by name.
+    pub shapes: BTreeMap<String, Solid>,
+    /// Bodies, by index.
+    pub bodies: BTreeMap<usize, Solid>,
+    /// Heights of the ground.
+    pub heights: Option<Heights>,
+}
+
+/// Triangles as they stand in the scene.
+#[derive(Clone, Debug)]
+pub struct Surface {
+    /// The triangles.
+    pub facets: Arc<Facets>,
+    /// The file they came from; none for a shape that needs none.
+    pub path: Option<PathBuf>,
+}
+
+/// A solid that was made from its mesh.
+#[derive(Clone, Debug)]
+pub struct Solid {
+    /// The shape, in units of the radius of its largest sphere.
+    pub shape: Arc<Shape>,
+    /// Radius of its largest sphere [m].
+    pub radius: f64,
+    /// The file it came from; none for a shape that needs none.
+    pub path: Option<PathBuf>,
+}
+
+/// Heights of a file as they were read.
+#[derive(Clone, Debug)]
+pub struct Heights {
+    /// Samples along x and y.
+    pub size: [usize; 2],
+    /// Heights [m] (of an image: its brightness from 0 to 1), x first, lowest y first.
+    pub samples: Arc<Vec<f64>>,
+    /// The file.
+    pub path: PathBuf,
+}
+
+impl Assets {
+    /// A wall of the scene at rest, with its bumps as they lie in the domain, of a material by its index.
+    pub fn wall(&self, scene: &Scene, index: usize, material: u16) -> walls::Wall {
+        let (wall, domain) = (&scene.walls[index], &scene.domain);
+        let facets = self.walls.get(&index).map(|s| s.facets.clone()).unwrap_or_default();
+        let core = walls::Wall::new(wall.name.clone(), wall.geometry.to_core(facets), material);
+        let Some(rough) = &wall.rough else { return core };
+        let rough = walls::Roughness { radius: rough.radius, spacing: rough.spacing };
+        core.roughened(rough, [domain.min, domain.max], domain.is_periodic())
+    }
+
+    /// A shape that the scene describes, with the radius of its largest sphere as listed [m] (none for a tetrahedron, which has no size).
+    pub fn described(&self, name: &str, spec: &ShapeSpec) -> Result<(Shape, Option<f64>), ShapeError> {
+        match spec {
+            ShapeSpec::Tetrahedron { edge } => Ok((Shape::tetrahedron(*edge)?, None)),
+            ShapeSpec::Spheres(list) => {
+                let spheres: Vec<_> = list.iter().map(|s| (s.at, s.radius)).collect();
+                Shape::clump(name, &spheres).map(|(shape, radius)| (shape, Some(radius)))
+            }
+            ShapeSpec::Mesh(_) => match self.shapes.get(name) {
+                Some(solid) => Ok(((*solid.shape).clone(), Some(solid.radius))),
+                None => Err(ShapeError::Empty { name: name.into() }),
+            },
+        }
+    }
+
+    /// A shape by its name: built in, or one of the scene's. None for a name nobody knows or a shape that is impossible.
+    pub fn shape(&self, scene: &Scene, name: &str) -> Option<(Shape, Option<f64>)> {
+        match scene.shapes.get(name) {
+            Some(spec) => self.described(name, spec).ok(),
+            None if name == ShapeSpec::SPHERE => Some((Shape::sphere(), None)),
+            None if name == ShapeSpec::TETRAHEDRON => {
+                Some((Shape::tetrahedron(ShapeSpec::TETRAHEDRON_EDGE).ok()?, None))
+            }
+            None => None,
+        }
+    }
+
+    /// Radius of the largest sphere of a shape as listed [m]; none for one without a size of its own.
+    pub fn listed_radius(&self, scene: &Scene, name: &str) -> Option<f64> {
+        match scene.shapes.get(name)? {
+            ShapeSpec::Spheres(list) => list.iter().map(|s| s.radius).reduce(f64::max),
+            ShapeSpec::Tetrahedron { .. } => None,
+            ShapeSpec::Mesh(_) => self.shapes.get(name).map(|s| s.radius),
+        }
+    }
+
+    /// The files, by the names they have in the scene.
+    pub fn files(&self, scene: &Scene) -> Vec<(String, PathBuf)> {
+        let walls = self.walls.iter().filter_map(|(i, surface)| {
+            let Geometry::Mesh(mesh) = &scene.walls.get(*i)?.geometry else { return None };
+            Some((mesh.file.clone(), surface.path.clone()?))
+        });
+        let shapes = scene.shapes.iter().filter_map(|(name, spec)| {
+            let ShapeSpec::Mesh(mesh) = spec else { return None };
+            Some((mesh.file.clone(), self.shapes.get(name)?.path.clone()?))
+        });
+        let bodies =
+            self.bodies.iter().filter_map(|(i, s)| Some((scene.bodies.get(*i)?.mesh.clone(), s.path.clone()?)));
+        let ground = scene.ground.as_ref().and_then(|g| {
+            let file = g.image.as_ref().map(|i| &i.file).or(g.terrain.as_ref().map(|t| &t.file))?;
+            Some((file.clone(), self.heights.as_ref()?.path.clone()))
+        });
+        walls.chain(shapes).chain(bodies).chain(ground).collect()
+    }
+
+    /// What belongs to a scene that was made larger. Shapes of grains keep their size.
+    pub(crate) fn grown(&self, scale: &Scale) -> Assets {
+        let mut all = self.clone();
+        for surface in all.walls.values_mut() {
+            surface.facets = Arc::new(Facets::new(surface.facets.mesh().scaled(scale.length)));
+        }
+        all.bodies.values_mut().for_each(|solid| solid.radius *= scale.length);
+        all
+    }
+}

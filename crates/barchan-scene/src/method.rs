@@ -1,0 +1,425 @@
+//! The same matter by another method: `--as grains` and `--as sph`.
+//!
+//! Mass, density, place and velocity stay. What the other method needs and the scene does not say is derived, and what it has no words for
+//! is left out; both are told.
+
+use crate::assets::Assets;
+use crate::types::*;
+use crate::words::count;
+use glam::DVec3;
+use std::f64::consts::PI;
+
+/// Ways to compute the matter of a scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatterMethod {
+    /// As single grains.
+    Grains,
+    /// As a continuum of smoothed particles.
+    Sph,
+}
+
+impl MatterMethod {
+    /// Every method, by its name on the command line.
+    pub const NAMES: &'static [(&'static str, MatterMethod)] =
+        &[("grains", MatterMethod::Grains), ("sph", MatterMethod::Sph)];
+
+    /// Name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            MatterMethod::Grains => "grains",
+            MatterMethod::Sph => "sph",
+        }
+    }
+}
+
+/// A scene with its matter computed otherwise.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Converted {
+    /// The scene.
+    pub scene: Scene,
+    /// What was derived or left out, for people to read.
+    pub notes: Vec<String>,
+}
+
+/// Why a scene cannot be computed by another method.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoConversion {
+    /// There is nothing to convert.
+    #[error("the scene has no {from} to compute as {to}: leave out --as, or add some")]
+    Nothing {
+        /// What there would have to be.
+        from: &'static str,
+        /// What it should become.
+        to: &'static str,
+    },
+    /// Grains that come and go by a rule that a continuum does not have.
+    #[error("`{name}` {why}: it cannot be computed as {to}")]
+    Population {
+        /// Name of the population.
+        name: String,
+        /// What is in the way.
+        why: &'static str,
+        /// What it should become.
+        to: &'static str,
+    },
+}
+
+/// Particles across the narrowest opening: below some six the rate of a flow through it suffers.
+const ACROSS: f64 = 6.0;
+/// Particles at most, so that a run takes minutes.
+const MOST: f64 = 60_000.0;
+/// Grains a particle at most in pictures.
+const MOST_SHOWN: f64 = 256.0;
+/// Packing of grains that are put down at random or on a loose lattice and then settle.
+const SETTLED: f64 = 0.6;
+
+impl Scene {
+    /// The scene with its matter computed by a method; unchanged where it is so already.
+    pub fn by_method(&self, assets: &Assets, method: MatterMethod) -> Result<Converted, NoConversion> {
+        match method {
+            MatterMethod::Sph if self.grains.is_empty() && !self.continuum.is_empty() => Ok(unchanged(self)),
+            MatterMethod::Grains if self.continuum.is_empty() && !self.grains.is_empty() => Ok(unchanged(self)),
+            MatterMethod::Sph => as_sph(self, assets),
+            MatterMethod::Grains => as_grains(self),
+        }
+    }
+}
+
+fn unchanged(scene: &Scene) -> Converted {
+    Converted { scene: scene.clone(), notes: Vec::new() }
+}
+
+/// Slope at which a layer of spheres flows [rad], by the friction between them: the fit of `barchan validate repose` for spheres,
+/// 23.9° μ^0.47 + 6.1°.
+pub fn angle_of_friction(friction: f64) -> f64 {
+    (23.9 * barchan_core::math::powf(friction.clamp(0.0, 1.0), 0.47) + 6.1).to_radians()
+}
+
+/// The friction between spheres that gives that slope [rad]; at most 1.
+pub fn friction_of_angle(angle: f64) -> f64 {
+    barchan_core::math::powf(((angle.to_degrees() - 6.1) / 23.9).clamp(0.0, 1.0), 1.0 / 0.47)
+}
+
+fn as_sph(from: &Scene, assets: &Assets) -> Result<Converted, NoConversion> {
+    let to = MatterMethod::Sph.name();
+    let poured = |e: &&Emitter| e.continuum.is_none();
+    if from.grains.is_empty() && !from.emitters.iter().any(|e| poured(&e)) {
+        return Err(NoConversion::Nothing { from: "grains", to });
+    }
+    if from.ground.as_ref().is_some_and(|g| g.exchange.is_some()) {
+        let name = "ground.exchange".into();
+        return Err(NoConversion::Population { name, why: "turns grains into ground and back", to });
+    }
+    let (mut scene, mut notes) = (from.clone(), Vec::new());
+    let mut materials: Vec<(String, Continuum)> = Vec::new();
+    let spacing = spacing(from, assets);
+    notes.push(format!(
+        "spacing {}: {ACROSS} particles across the narrowest opening, {} at most",
+        metres(spacing),
+        count(MOST as u64)
+    ));
+    for g in &from.grains {
+        let mut m = bulk(from, assets, g.name.clone(), &g.material, &g.shape, g.radius.as_ref(), spacing, &mut notes);
+        m.velocity = g.velocity;
+        m.fill = Some(ContinuumFill {
+            region: match &g.place {
+                Place::At(_) => {
+                    return Err(NoConversion::Population { name: g.name.clone(), why: "is placed grain by grain", to });
+                }
+                Place::Fill(fill) => filled(from, assets, g, fill, &m),
+            },
+        });
+        if g.spin != DVec3::ZERO || g.velocity_spread > 0.0 {
+            notes.push(format!("`{}`: spin and spread of velocities are left out", g.name));
+        }
+        materials.push((g.material.clone(), m));
+    }
+    for e in scene.emitters.iter_mut().filter(|e| e.continuum.is_none()) {
+        let known = materials.iter().find(|(material, _)| *material == e.material).map(|(_, m)| m.name.clone());
+        let grain = grain_mass(from, assets, &e.material, &e.shape, e.radius.as_ref());
+        let name = known.unwrap_or_else(|| {
+            let name = format!("{} matter", e.name);
+            let m = bulk(from, assets, name.clone(), &e.material, &e.shape, e.radius.as_ref(), spacing, &mut notes);
+            materials.push((e.material.clone(), m));
+            name
+        });
+        if let EmitterFlow::Rate(rate) = e.flow {
+            e.flow = EmitterFlow::MassRate(rate * grain);
+        }
+        // The number of grains is the number of no particles; the time after which it is reached is kept.
+        if let (Some(n), EmitterFlow::MassRate(rate)) = (e.count.take(), &e.flow) {
+            let until = e.from + n as f64 * grain / rate;
+            e.until = Some(e.until.map_or(until, |u| u.min(until)));
+        }
+        e.continuum = Some(name);
+        (e.material, e.shape, e.radius) = (String::new(), ShapeSpec::SPHERE.into(), None);
+    }
+    scene.grains.clear();
+    scene.continuum.extend(materials.into_iter().map(|(_, m)| m));
+    leave_out_contacts(&mut scene, &mut notes);
+    Ok(Converted { scene, notes })
+}
+
+/// What a population is in bulk.
+#[allow(clippy::too_many_arguments)]
+fn bulk(
+    scene: &Scene,
+    assets: &Assets,
+    name: String,
+    material: &str,
+    shape: &str,
+    radius: Option<&Size>,
+    spacing: f64,
+    notes: &mut Vec<String>,
+) -> Continuum {
+    let m = scene.materials.get(material);
+    let preset = m.and_then(|m| m.preset).map(|p| p.bulk());
+    let friction = m.map_or(0.0, |m| m.friction);
+    let angle = preset.map_or_else(|| angle_of_friction(friction), |b| b.friction_angle);
+    let why = if preset.is_some() { "of its preset".into() } else { format!("derived from a friction of {friction}") };
+    notes.push(format!("`{name}`: friction angle {:.1} deg, {why}", angle.to_degrees()));
+    if shape != ShapeSpec::SPHERE || m.is_some_and(|m| m.rolling > 0.0 && m.preset.is_none()) {
+        notes.push(format!("`{name}`: shape and rolling resistance of its grains are left out"));
+    }
+    let packing = preset.map_or(SETTLED, |b| b.packing);
+    let size = radius.cloned().or_else(|| assets.shape(scene, shape).and_then(|s| s.1).map(Size::Fixed));
+    let grains = size.map(|radius| {
+        let volume = 4.0 / 3.0 * PI * radius.to_core().mean_cube();
+        let per_particle = (packing * spacing.powi(3) / volume).clamp(1.0, MOST_SHOWN).round() as u64;
+        let largest = radius.largest();
+        // Grains larger than a particle cannot be carried by it: half a spacing at most.
+        let radius = if largest > 0.5 * spacing { Size::Fixed(0.45 * spacing) } else { radius };
+        ShownGrains { per_particle, radius }
+    });
+    Continuum {
+        name,
+        method: ContinuumMethod::Sph,
+        material: Some(material.into()),
+        spacing,
+        density: m.map_or(f64::NAN, |m| m.density),
+        packing,
+        friction_angle: angle,
+        cohesion: preset.map_or(0.0, |b| b.cohesion),
+        tensile: 0.0,
+        rate: None,
+        fill: None,
+        velocity: DVec3::ZERO,
+        grains,
+        solve: Sph::default(),
+    }
+}
+
+/// Mass of a mean grain [kg].
+fn grain_mass(scene: &Scene, assets: &Assets, material: &str, shape: &str, radius: Option<&Size>) -> f64 {
+    let density = scene.materials.get(material).map_or(f64::NAN, |m| m.density);
+    let Some((shape, listed)) = assets.shape(scene, shape) else { return f64::NAN };
+    let cube = radius.map(|r| r.to_core().mean_cube()).or(listed.map(|r| r.powi(3))).unwrap_or(f64::NAN);
+    density * shape.volume() * cube
+}
+
+/// The part of a filling's region that its grains take when they have settled: from the bottom up.
+fn filled(scene: &Scene, assets: &Assets, g: &Grains, fill: &Fill, m: &Continuum) -> Region {
+    let volume = fill.region.to_core().volume();
+    let grain = grain_mass(scene, assets, &g.material, &g.shape, g.radius.as_ref()) / m.bulk_density();
+    let asked = match (fill.count, fill.fraction) {
+        (Some(n), _) => n as f64 * grain,
+        (None, Some(fraction)) => fraction / m.packing * volume,
+        (None, None) => volume,
+    };
+    let share = (asked / volume).clamp(0.0, 1.0);
+    let up = (-scene.gravity).normalize_or(DVec3::Z);
+    match fill.region.clone() {
+        Region::Box { min, max } => {
+            let axis = (0..3).max_by(|&a, &b| up[a].abs().total_cmp(&up[b].abs())).unwrap_or(2);
+            let (mut min, mut max) = (min, max);
+            let height = share * (max[axis] - min[axis]);
+            if up[axis] > 0.0 {
+                max[axis] = min[axis] + height
+            } else {
+                min[axis] = max[axis] - height
+            }
+            Region::Box { min, max }
+        }
+        Region::Cylinder { base, axis, radius, height } => {
+            Region::Cylinder { base, axis, radius, height: share * height }
+        }
+        Region::Sphere { centre, radius } => {
+            Region::Sphere { centre, radius: barchan_core::math::cbrt(share) * radius }
+        }
+    }
+}
+
+/// Spacing of particles [m]: some across the narrowest opening, but not more particles than a run of minutes has.
+fn spacing(scene: &Scene, assets: &Assets) -> f64 {
+    let opening = |w: &Wall| match &w.geometry {
+        Geometry::Cone { radius_base, radius_top, .. } => 2.0 * radius_base.min(*radius_top),
+        Geometry::Disc { hole, .. } if *hole > 0.0 => 2.0 * hole,
+        Geometry::Cylinder { radius, side: Side::Inside, .. } => 2.0 * radius,
+        Geometry::Plane { .. }
+        | Geometry::Box { .. }
+        | Geometry::Sphere { .. }
+        | Geometry::Disc { .. }
+        | Geometry::Cylinder { .. }
+        | Geometry::Mesh(_) => f64::INFINITY,
+    };
+    let side = scene.domain.max - scene.domain.min;
+    let narrowest = scene.walls.iter().map(opening).filter(|x| *x > 0.0).fold(side.min_element(), f64::min);
+    let mut volume = 0.0;
+    for g in &scene.grains {
+        let Place::Fill(fill) = &g.place else { continue };
+        let grain = grain_mass(scene, assets, &g.material, &g.shape, g.radius.as_ref());
+        let density = scene.materials.get(&g.material).map_or(f64::NAN, |m| m.density);
+        let solid = fill.count.map(|n| n as f64 * grain / density);
+        volume += solid.map_or_else(|| fill.region.to_core().volume(), |s| s / SETTLED);
+    }
+    for e in &scene.emitters {
+        let density = scene.materials.get(&e.material).map_or(f64::NAN, |m| m.density);
+        let grain = grain_mass(scene, assets, &e.material, &e.shape, e.radius.as_ref());
+        let span = e.until.unwrap_or(scene.duration).min(scene.duration) - e.from;
+        let mass = match e.flow {
+            EmitterFlow::Rate(rate) => (rate * span).min(e.count.map_or(f64::INFINITY, |n| n as f64)) * grain,
+            EmitterFlow::MassRate(rate) => rate * span,
+        };
+        volume += mass / density / SETTLED;
+    }
+    let least = barchan_core::math::cbrt(volume / MOST);
+    (narrowest / ACROSS).max(if least.is_finite() { least } else { 0.0 })
+}
+
+fn as_grains(from: &Scene) -> Result<Converted, NoConversion> {
+    if from.continuum.is_empty() {
+        return Err(NoConversion::Nothing { from: "continuum", to: MatterMethod::Grains.name() });
+    }
+    let (mut scene, mut notes) = (from.clone(), Vec::new());
+    for m in &from.continuum {
+        // Grains as fine as those that are shown would be too many: one of them for a particle, of the same volume of solid.
+        let radius = m.spacing * barchan_core::math::cbrt(m.packing * 3.0 / (4.0 * PI));
+        notes.push(format!("`{}`: spheres of radius {}, one a particle", m.name, metres(radius)));
+        let material = m.material.clone().unwrap_or_else(|| m.name.clone());
+        if m.material.is_none() {
+            let friction = friction_of_angle(m.friction_angle);
+            notes.push(format!(
+                "`{}`: friction {friction:.2}, derived from its friction angle; the rest as dry sand",
+                m.name
+            ));
+            let sand = crate::presets::Preset::DrySand.material();
+            scene.materials.insert(material.clone(), Material { preset: None, density: m.density, friction, ..sand });
+        }
+        if m.cohesion > 0.0 || m.tensile > 0.0 || m.rate.is_some() {
+            notes.push(format!("`{}`: cohesion, tensile strength and rate are left out", m.name));
+        }
+        let size = Some(Size::Uniform([0.9 * radius, 1.1 * radius]));
+        if let Some(region) = m.region() {
+            let number = (region.to_core().volume() / m.spacing.powi(3)).round() as u64;
+            let fill = Fill {
+                region: region.clone(),
+                method: FillMethod::Random,
+                count: None,
+                fraction: Some(RANDOM),
+                every: None,
+                batch: None,
+            };
+            notes.push(format!(
+                "`{}`: {} of about {} grains stand in its region at first, and settle",
+                m.name,
+                count((RANDOM / m.packing * number as f64) as u64),
+                count(number)
+            ));
+            scene.grains.push(Grains {
+                name: m.name.clone(),
+                material: material.clone(),
+                shape: ShapeSpec::SPHERE.into(),
+                radius: size.clone(),
+                place: Place::Fill(fill),
+                turn: None,
+                velocity: m.velocity,
+                spin: DVec3::ZERO,
+                velocity_spread: 0.0,
+            });
+        }
+        for e in scene.emitters.iter_mut().filter(|e| e.continuum.as_ref() == Some(&m.name)) {
+            (e.continuum, e.material, e.radius) = (None, material.clone(), size.clone());
+        }
+    }
+    if scene.air.take().is_some() {
+        notes.push("the air is left out: grains feel none".into());
+    }
+    scene.continuum.clear();
+    Ok(Converted { scene, notes })
+}
+
+/// Share of the space that grains put down at random reach.
+const RANDOM: f64 = 0.3;
+
+/// Measurements that look at contacts of grains, by their keys.
+const OF_CONTACTS: &[&str] = &[
+    "coordination",
+    "force_histogram",
+    "force_network",
+    "force_correlation",
+    "contact_angles",
+    "packing",
+    "profile",
+    "fields",
+    "pressure_on",
+];
+
+/// Leaves out what only contacts of grains can tell.
+fn leave_out_contacts(scene: &mut Scene, notes: &mut Vec<String>) {
+    let of_contacts = |m: &Measure| OF_CONTACTS.contains(&m.what.key());
+    for m in scene.measure.iter().filter(|m| of_contacts(m)) {
+        notes.push(format!("the measurement `{}` is left out: it looks at grains", m.name));
+    }
+    scene.measure.retain(|m| !of_contacts(m));
+}
+
+fn metres(x: f64) -> String {
+    crate::check::show(x, "m")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gallery;
+
+    fn scene(name: &str) -> Scene {
+        let found = gallery().iter().find(|s| s.name == name).unwrap();
+        Scene::from_toml(found.source, name).unwrap_or_else(|e| panic!("{}", e.listing())).scene
+    }
+
+    #[test]
+    fn friction_and_angle_are_each_others_inverse() {
+        for friction in [0.05, 0.3, 0.5, 0.9] {
+            assert!((friction_of_angle(angle_of_friction(friction)) - friction).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn a_scene_of_grains_keeps_its_mass_as_a_continuum_and_can_run() {
+        for name in ["hourglass", "column-collapse", "silo", "pile"] {
+            let from = scene(name);
+            let to = from.by_method(&Assets::default(), MatterMethod::Sph).unwrap();
+            assert!(
+                to.scene.check().iter().all(|p| p.severity != crate::Severity::Error),
+                "{name}: {:?}",
+                to.scene.check()
+            );
+            let grains: f64 = from
+                .grains
+                .iter()
+                .filter_map(|g| match &g.place {
+                    Place::Fill(fill) => Some(
+                        fill.count? as f64
+                            * grain_mass(&from, &Assets::default(), &g.material, &g.shape, g.radius.as_ref()),
+                    ),
+                    Place::At(_) => None,
+                })
+                .sum();
+            let filled = |m: &Continuum| m.region().map(|r| m.bulk_density() * r.to_core().volume());
+            let mass: f64 = to.scene.continuum.iter().filter_map(filled).sum();
+            assert!((mass - grains).abs() <= 1e-9 * grains || grains == 0.0, "{name}: {mass} kg of {grains} kg");
+            let text = to.scene.to_toml().unwrap();
+            assert_eq!(Scene::from_toml(&text, name).unwrap().scene, to.scene, "{name} is read back as it was written");
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! The upsampled grains of the continuum: what they are told of particles, walls and air.
+//!
+//! Grains follow once a world step, however many steps of its own the solver takes in it: they are for the eye.
+
+use crate::flow::Flow;
+use crate::grains::{GrainAir, Particles, Surroundings, WallPoint};
+use crate::passes::Precision;
+use crate::walls::surfaces;
+use barchan_core::boundary::Boundary;
+use glam::DVec3;
+
+/// Pictures a second of a film, by which grains are drawn back to their particles [1/s].
+const PICTURES: f64 = 24.0;
+
+impl<R: Precision> Flow<R> {
+    /// Lets the grains follow the particles for `dt` [s]; those of new particles are born, those of particles that have left go.
+    pub fn follow(&mut self, boundary: &Boundary, dt: f64) {
+        let Some(mut grains) = self.grains.take() else { return };
+        let (p, settings, states) = (&self.particles, &self.settings, boundary.states());
+        let position: Vec<DVec3> = (0..p.len()).map(|i| p.position(i)).collect();
+        let volume: Vec<f64> = p.local.iter().map(|l| self.mass * Into::<f64>::into(l.volume)).collect();
+        let material = settings.kinds[0].material;
+        let walls = |x: DVec3, reach: f64, visit: &mut dyn FnMut(WallPoint)| {
+            surfaces(boundary, states, x, reach, &mut |w, near| {
+                let wall = &boundary.walls()[w];
+                let known = |m: u16| (m as usize) < settings.materials.len();
+                let friction = if known(material) && known(wall.material) {
+                    settings.materials.pair(material, wall.material).friction
+                } else {
+                    0.0
+                };
+                let point = x - near.normal * near.distance;
+                let velocity = wall.surface_velocity(&states[w], point);
+                visit(WallPoint { distance: near.distance, normal: near.normal, velocity, friction });
+            });
+        };
+        let time = self.time;
+        let wind = |x: DVec3| settings.air.as_ref().map_or(DVec3::ZERO, |a| a.wind.at(x, time));
+        let air = settings.air.as_ref().map(|a| GrainAir {
+            wind: &wind,
+            density: a.density,
+            viscosity: a.viscosity,
+            grain_density: settings.grain_density,
+        });
+        let around = Surroundings {
+            particles: Particles { id: &p.id, position: &position, velocity: &p.velocity, volume: &volume },
+            spacing: settings.spacing,
+            domain: settings.domain,
+            gravity: settings.gravity,
+            air,
+            walls: &walls,
+            frame_share: dt * PICTURES,
+        };
+        grains.advance(dt, &around);
+        self.grains = Some(grains);
+    }
+}

@@ -1,0 +1,4 @@
+//! Tests that look inside: operators and bits.
+
+mod bits;
+mod operators;

@@ -1,0 +1,240 @@
+//! Walls as a particle meets them: the mirror image behind each surface, friction along it, and what the wall feels.
+//!
+//! Reads the boundary; writes the contacts of one block. A contact holds for one step; its friction impulse is carried on to the contact of the
+//! same particle with the same wall in the next. Several walls in a concave corner share it: their caps together are 1 − Π(1 − f), not Σ f.
+
+use crate::mirror::{Mirror, cap};
+use crate::settings::{Settings, WallFriction};
+use barchan_core::boundary::{Body, Boundary};
+use barchan_core::walls::{Geometry, Nearest, WallState};
+use glam::{DMat3, DVec3};
+
+/// Cosine of the angle within which two surfaces count as one, the nearer.
+const SAME_DIRECTION: f64 = 0.9;
+/// A friction impulse is carried on where the normal has turned by less than 60°.
+const SAME_FACE: f64 = 0.5;
+/// Least and greatest shape factor of a wall.
+const SHAPES: [f64; 2] = [0.5, 2.0];
+
+/// One wall as one particle meets it in a step.
+#[derive(Clone, Copy, Debug)]
+pub struct Contact {
+    /// Index of the wall.
+    pub wall: u16,
+    /// Whether matter sticks to it.
+    pub rough: bool,
+    /// Distance [m].
+    pub distance: f64,
+    /// Unit normal towards the particle.
+    pub normal: DVec3,
+    /// Nearest point of the wall [m].
+    pub point: DVec3,
+    /// What the wall adds to the density [kg/m³].
+    pub density: f64,
+    /// Gradient of that in the particle's position [kg/m⁴].
+    pub gradient: DVec3,
+    /// Coefficient of Coulomb friction, where the wall is not rough.
+    pub friction: f64,
+    /// Friction impulse on the particle [N s].
+    pub slide: DVec3,
+    /// Share of a particle's slip that one update may take away: less where the wall is a light body.
+    pub answer: f64,
+}
+
+/// Contacts of the particles of a block.
+#[derive(Clone, Debug, Default)]
+pub struct BlockContacts {
+    /// Contacts of particle k are `starts[k]..starts[k + 1]`; empty where the block has none.
+    starts: Vec<u32>,
+    /// All of them.
+    pub all: Vec<Contact>,
+}
+
+impl BlockContacts {
+    /// Of as many contacts a particle, and all of them.
+    pub fn new(counts: impl Iterator<Item = u32>, all: Vec<Contact>) -> BlockContacts {
+        if all.is_empty() {
+            return BlockContacts::default();
+        }
+        let mut starts = vec![0];
+        let mut sum = 0;
+        for n in counts {
+            sum += n;
+            starts.push(sum);
+        }
+        BlockContacts { starts, all }
+    }
+
+    fn range(&self, k: usize) -> std::ops::Range<usize> {
+        if self.starts.is_empty() { 0..0 } else { self.starts[k] as usize..self.starts[k + 1] as usize }
+    }
+
+    /// Contacts of particle k of the block.
+    pub fn of(&self, k: usize) -> &[Contact] {
+        &self.all[self.range(k)]
+    }
+
+    /// The same, to be changed.
+    pub fn of_mut(&mut self, k: usize) -> &mut [Contact] {
+        let range = self.range(k);
+        &mut self.all[range]
+    }
+
+    /// Bytes held.
+    pub fn memory(&self) -> usize {
+        4 * self.starts.capacity() + self.all.capacity() * size_of::<Contact>()
+    }
+}
+
+/// Visits the surfaces within `reach` [m] of a point: every local minimum of the distance, and the spheres of a rough wall not at all.
+pub fn surfaces(
+    boundary: &Boundary,
+    states: &[WallState],
+    x: DVec3,
+    reach: f64,
+    visit: &mut dyn FnMut(usize, Nearest),
+) {
+    for (w, (wall, state)) in boundary.walls().iter().zip(states).enumerate() {
+        if wall.least_distance(state, x) > reach || !boundary.is_there(w) {
+            continue;
+        }
+        let mut outside = false;
+        wall.surfaces(state, x, reach, &mut |found| {
+            if found.radius == 0.0 {
+                outside |= found.distance > 0.0;
+                visit(w, found);
+            }
+        });
+        if let (Geometry::Mesh(facets), true) = (&wall.geometry, outside) {
+            let own = wall.to_initial(state, x);
+            let mut triangles = Vec::new();
+            facets.near(own, reach, &mut |t| triangles.push(t));
+            // The nearest of all has been visited.
+            for touch in facets.touches(own, reach, &triangles).iter().skip(1) {
+                let normal = state.rotation * touch.normal;
+                visit(w, Nearest { distance: touch.distance, normal, radius: 0.0 });
+            }
+        }
+    }
+}
+
+/// What walls are to the particles of a step.
+pub struct Surroundings<'a> {
+    pub settings: &'a Settings,
+    pub mirror: &'a Mirror,
+    pub boundary: &'a Boundary,
+    pub states: &'a [WallState],
+}
+
+impl Surroundings<'_> {
+    /// Appends the contacts of a particle at `x` [m], which had `before` in the last step.
+    pub fn meet(&self, x: DVec3, kind: u16, before: &[Contact], out: &mut Vec<Contact>) {
+        let (d, reach, rest) = (self.settings.spacing, self.settings.reach(), self.settings.bulk_density);
+        let first = out.len();
+        surfaces(self.boundary, self.states, x, d, &mut |w, near| {
+            let same = out[first..].iter_mut().find(|c| c.normal.dot(near.normal) > SAME_DIRECTION);
+            let wall = &self.boundary.walls()[w];
+            let rough = self.settings.wall_friction == WallFriction::Rough || wall.rough.is_some();
+            let pair = (self.settings.kinds[kind as usize].material, wall.material);
+            let known = |m: u16| (m as usize) < self.settings.materials.len();
+            let friction = if rough || !known(pair.0) || !known(pair.1) {
+                0.0
+            } else {
+                self.settings.materials.pair(pair.0, pair.1).friction
+            };
+            let contact = Contact {
+                wall: w as u16,
+                rough,
+                distance: near.distance,
+                normal: near.normal,
+                point: x - near.normal * near.distance,
+                density: 0.0,
+                gradient: DVec3::ZERO,
+                friction,
+                slide: DVec3::ZERO,
+                answer: 1.0,
+            };
+            match same {
+                Some(other) if other.distance <= near.distance => {}
+                Some(other) => *other = contact,
+                None => out.push(contact),
+            }
+        });
+        let met = &mut out[first..];
+        let crowd = if met.len() < 2 {
+            1.0
+        } else {
+            let caps = || met.iter().map(|c| cap(c.distance, reach));
+            (1.0 - caps().map(|f| 1.0 - f).product::<f64>()) / caps().sum::<f64>()
+        };
+        for contact in met {
+            let w = contact.wall as usize;
+            let shape = self.settings.shapes.get(w).and_then(|s| s.as_ref()).map_or(1.0, |shape| {
+                let own = self.boundary.walls()[w].to_initial(&self.states[w], x);
+                shape.factor(own).clamp(SHAPES[0], SHAPES[1])
+            });
+            let [psi, slope] = self.mirror.at(contact.distance);
+            contact.density = rest * shape * crowd * psi;
+            contact.gradient = contact.normal * (rest * shape * crowd * slope);
+            let last = before.iter().find(|c| c.wall == contact.wall && c.normal.dot(contact.normal) > SAME_FACE);
+            contact.slide = last.map_or(DVec3::ZERO, |c| c.slide - contact.normal * c.slide.dot(contact.normal));
+        }
+    }
+}
+
+/// Force [N] and torque [N m] about its pivot on each wall.
+pub type WallLoads = Vec<[DVec3; 2]>;
+
+/// A wall's motion in an iteration.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Motion {
+    /// Velocity of the pivot [m/s].
+    pub velocity: DVec3,
+    /// Angular velocity [rad/s].
+    pub spin: DVec3,
+    /// Where the pivot is [m].
+    pub pivot: DVec3,
+}
+
+impl Motion {
+    /// Velocity of the wall's material at a point [m/s].
+    pub fn at(&self, point: DVec3) -> DVec3 {
+        self.velocity + self.spin.cross(point - self.pivot)
+    }
+}
+
+/// A body that yields within the iterations.
+#[derive(Clone, Copy, Debug)]
+pub struct Yielding {
+    /// Its surface.
+    pub wall: usize,
+    /// Its id.
+    pub body: usize,
+    /// Velocity [m/s] and angular velocity [rad/s] at the end of the step without the continuum's push.
+    alone: [DVec3; 2],
+    inverse_mass: f64,
+    inverse_inertia: DMat3,
+}
+
+impl Yielding {
+    /// A body that has a surface, predicted over `ahead` [s] from the beginning of the world step.
+    pub fn new(boundary: &Boundary, id: usize, body: &Body, ahead: f64) -> Option<Yielding> {
+        let wall = body.wall.filter(|_| body.there && body.pose.inverse_mass > 0.0)? as usize;
+        let (velocity, spin) = body.predicted(ahead, boundary.gravity);
+        let (inverse_mass, inverse_inertia) = (body.pose.inverse_mass, body.inverse_inertia());
+        Some(Yielding { wall, body: id, alone: [velocity, spin], inverse_mass, inverse_inertia })
+    }
+
+    /// How it moves at the end of a step of `dt` [s] under that force [N] and torque [N m].
+    pub fn motion(&self, [force, torque]: [DVec3; 2], dt: f64, pivot: DVec3) -> Motion {
+        let velocity = self.alone[0] + force * (dt * self.inverse_mass);
+        let spin = self.alone[1] + self.inverse_inertia * (torque * dt);
+        Motion { velocity, spin, pivot }
+    }
+
+    /// How much the surface yields to a unit impulse along `n` at a point [1/kg]: 1/M + (r×n)·I⁻¹(r×n).
+    pub fn mobility(&self, point: DVec3, n: DVec3, pivot: DVec3) -> f64 {
+        let arm = (point - pivot).cross(n);
+        self.inverse_mass + arm.dot(self.inverse_inertia * arm)
+    }
+}

@@ -1,0 +1,51 @@
+//! Beds on walls: where they rest, what the wall bears, and the pressure within.
+
+use crate::common::*;
+use barchan_sph::Settings;
+use glam::DVec3;
+
+/// A flat bed of so many layers between periodic sides.
+fn bed(layers: usize, angle: f64, jitter: f64) -> Scene {
+    let domain = slice(4.0 * D, (layers + 8) as f64 * D, true);
+    let mut settings = Settings::sand(D, domain);
+    settings.kinds[0].friction_angle = angle.to_radians();
+    let mut scene = Scene::new(settings, walls(vec![floor()]));
+    let top = DVec3::new(domain.max.x, domain.max.y, layers as f64 * D);
+    scene.fill([DVec3::new(domain.min.x, 0.0, 0.0), top], jitter, |_| true);
+    scene
+}
+
+#[test]
+fn a_bed_rests_half_a_spacing_off_the_floor_which_bears_its_weight() {
+    let mut scene = bed(12, 30.0, 0.05);
+    scene.run(3.0);
+    let lowest: Vec<f64> = scene.particles().position.iter().map(|x| x.z).filter(|z| *z < D).collect();
+    let mean = lowest.iter().sum::<f64>() / lowest.len() as f64;
+    assert!((mean / D - 0.5).abs() < 0.02, "first layer at {} d", mean / D);
+    let share = -scene.force_on(0).z / scene.weight();
+    assert!((share - 1.0).abs() < 1e-3, "floor bears {share} of the weight");
+    assert!(scene.gauge("compression") < 3e-3, "{}", scene.gauge("compression"));
+    assert!(scene.gauge("largest compression") < 0.02, "{}", scene.gauge("largest compression"));
+    assert!(scene.gauge("rms speed") < 1e-3 * (G * D).sqrt(), "{}", scene.gauge("rms speed"));
+}
+
+#[test]
+fn pressure_is_hydrostatic_in_the_mean_without_friction() {
+    // A frictionless lattice melts and sloshes; its pressure is hydrostatic in the mean over time.
+    let mut scene = bed(20, 0.0, 0.0);
+    scene.run(0.3);
+    let mut mean = [(0.0, 0); 20];
+    for _ in 0..200 {
+        scene.advance();
+        for (x, p) in scene.particles().position.iter().zip(scene.column("pressure")) {
+            let layer = &mut mean[((x.z / D) as usize).min(19)];
+            *layer = (layer.0 + p, layer.1 + 1);
+        }
+    }
+    let error = |layer: usize| {
+        let found = mean[layer].0 / f64::from(mean[layer].1);
+        (found / (1550.0 * G * (19.5 - layer as f64) * D) - 1.0).abs()
+    };
+    let error = (1..18).map(error).sum::<f64>() / 17.0;
+    assert!(error < 0.03, "mean error of pressure {error}");
+}

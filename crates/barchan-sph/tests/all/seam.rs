@@ -1,0 +1,47 @@
+//! What the solver says of itself and what it refuses.
+
+use crate::common::*;
+use barchan_core::solver::{NewMatter, Solver};
+use barchan_sph::{Settings, SphError};
+use glam::{DQuat, DVec3};
+
+#[test]
+fn matter_inside_a_wall_is_refused_with_a_remedy() {
+    let mut scene = Scene::new(Settings::sand(D, slice(0.5, 0.5, false)), walls(vec![floor()]));
+    let inside = NewMatter {
+        position: DVec3::new(0.0, D, -0.3 * D),
+        velocity: DVec3::ZERO,
+        spin: DVec3::ZERO,
+        orientation: DQuat::IDENTITY,
+        radius: 0.5 * D,
+        mass: None,
+        material: 0,
+        shape: 0,
+    };
+    let error = scene.sph.add(&[inside], &scene.boundary).unwrap_err();
+    assert!(matches!(error.find::<SphError>(), Some(SphError::InsideWall { count: 1, .. })), "{error}");
+    assert!(error.to_string().contains("half a spacing"), "{error}");
+}
+
+#[test]
+fn settings_that_cannot_be_are_refused_all_at_once() {
+    let mut settings = Settings::sand(D, slice(0.5, 0.5, false));
+    settings.domain.max.y = 2.0 * D;
+    settings.kinds[0].friction_angle = 2.0;
+    settings.tolerance = 0.0;
+    let error = barchan_sph::Sph::new(settings).err().unwrap().to_string();
+    assert!(["periodic y", "friction_angle", "tolerance"].iter().all(|w| error.contains(w)), "{error}");
+}
+
+#[test]
+fn a_step_is_a_tenth_of_the_fall_over_a_spacing_and_shorter_where_matter_is_fast() {
+    let mut scene = Scene::new(Settings::sand(D, slice(0.5, 0.5, false)), walls(vec![floor()]));
+    let wish = scene.sph.wish();
+    assert!(!wish.fixed && (wish.dt - 0.1 * (D / G).sqrt()).abs() < 1e-12, "{wish:?}");
+    scene.fill([DVec3::new(-4.0 * D, 0.0, 0.0), DVec3::new(4.0 * D, 4.0 * D, 4.0 * D)], 0.0, |_| true);
+    scene.advance();
+    assert_eq!(scene.sph.steps(), 1);
+    scene.sph.push(DVec3::ZERO, 1.0, DVec3::Z * 10.0);
+    scene.advance();
+    assert!(scene.sph.steps() > 5, "{} steps at 10 m/s", scene.sph.steps());
+}

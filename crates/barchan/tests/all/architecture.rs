@@ -1,0 +1,144 @@
+//! The shape of the workspace: arrows between crates, paths named in ARCHITECTURE.md, rooms with `unsafe`.
+
+use std::path::{Path, PathBuf};
+
+/// The crates from the ground up: each may know those before it, and none after.
+const ORDER: &[&str] = &[
+    "barchan-core",
+    "barchan-dem",
+    "barchan-ground",
+    "barchan-sph",
+    "barchan-flip",
+    "barchan-hybrid",
+    "barchan-scene",
+    "barchan-io",
+    "barchan-engine",
+    "barchan-validation",
+    "barchan-gpu",
+    "barchan-render",
+    "barchan-view",
+    "barchan",
+];
+/// Solvers know the substrate and nothing else. (Two meet in barchan-hybrid.)
+const SOLVERS: &[&str] = &["barchan-dem", "barchan-ground", "barchan-sph", "barchan-flip"];
+/// Rooms that may hold `unsafe`, each block with its proof.
+const UNSAFE_ROOMS: &[&str] = &[
+    "crates/barchan-core/src/simd/",
+    "crates/barchan-dem/src/kernel",
+    "crates/barchan-sph/src/passes/",
+    "crates/barchan-sph/src/grains/carrier.rs",
+    "crates/barchan-sph/src/grains/follow.rs",
+    "crates/barchan/src/memory.rs",
+];
+/// Folders whose files ARCHITECTURE.md may name.
+const NAMED: &[&str] = &["crates/", "scenes/", "docs/", "validation/"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn place(name: &str) -> usize {
+    ORDER.iter().position(|o| *o == name).unwrap_or_else(|| panic!("{name} is not in the order: add it to this test"))
+}
+
+/// Every crate with the crates of the workspace it depends on.
+fn crates() -> Vec<(String, Vec<String>)> {
+    let folders = std::fs::read_dir(root().join("crates")).unwrap().map(|e| e.unwrap().path());
+    let manifests = folders.chain([root().join("validation")]).map(|f| f.join("Cargo.toml")).filter(|m| m.is_file());
+    let read = |manifest: PathBuf| {
+        let table: toml::Table = std::fs::read_to_string(&manifest).unwrap().parse().unwrap();
+        let name = table["package"]["name"].as_str().unwrap().to_owned();
+        let mut knows = Vec::new();
+        let mut gather = |table: &toml::Table| {
+            for key in ["dependencies", "build-dependencies"] {
+                let names = table.get(key).and_then(|d| d.as_table()).into_iter().flat_map(|d| d.keys());
+                knows.extend(names.filter(|n| n.starts_with("barchan")).cloned());
+            }
+        };
+        gather(&table);
+        let targets = table.get("target").and_then(|t| t.as_table()).into_iter().flat_map(|t| t.values());
+        targets.filter_map(|t| t.as_table()).for_each(&mut gather);
+        (name, knows)
+    };
+    manifests.map(read).collect()
+}
+
+#[test]
+fn dependencies_point_up_the_list() {
+    let crates = crates();
+    assert!(crates.len() >= 6, "the crates were found");
+    for (name, knows) in &crates {
+        for other in knows {
+            assert!(place(other) < place(name), "{name} must not know {other}: it comes later in the order");
+            assert!(
+                !SOLVERS.contains(&name.as_str()) || other == "barchan-core",
+                "the solver {name} must not know {other}"
+            );
+        }
+    }
+}
+
+/// Grains are one solver of several: only assembling, couplings, the proof and the façade name it.
+#[test]
+fn only_those_who_mean_grains_name_the_grain_solver() {
+    let may = ["barchan-hybrid", "barchan-engine", "barchan-validation", "barchan"];
+    for (name, knows) in crates() {
+        assert!(!knows.iter().any(|k| k == "barchan-dem") || may.contains(&name.as_str()), "{name} names barchan-dem");
+    }
+    let mut files = Vec::new();
+    sources(&root().join("crates/barchan-engine/src"), &mut files);
+    for file in files {
+        let path = file.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
+        let rooms = ["/assemble/", "/bench/", "/estimate.rs"];
+        let named = std::fs::read_to_string(&file).unwrap().lines().any(|l| code(l).contains("barchan_dem"));
+        assert!(!named || rooms.iter().any(|r| path.contains(r)), "{path} names barchan-dem");
+    }
+}
+
+#[test]
+fn every_path_named_in_the_architecture_exists() {
+    let Ok(text) = std::fs::read_to_string(root().join("ARCHITECTURE.md")) else { return };
+    let missing: Vec<&str> = text
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|path| NAMED.iter().any(|n| path.starts_with(n)) && !path.contains(['*', '<', '{', ' ', '…']))
+        .filter(|path| !root().join(path).exists())
+        .collect();
+    assert!(missing.is_empty(), "ARCHITECTURE.md names what is not there: {missing:?}");
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()) {
+        match entry.is_dir() {
+            true if !entry.ends_with("target") => sources(&entry, found),
+            false if entry.extension().is_some_and(|e| e == "rs") => found.push(entry),
+            _ => {}
+        }
+    }
+}
+
+/// Code without comments and texts, as far as a word search needs it.
+fn code(line: &str) -> String {
+    let line = line.split("//").next().unwrap_or_default();
+    line.split('"').step_by(2).collect()
+}
+
+#[test]
+fn unsafe_stays_in_its_rooms() {
+    let mut files = Vec::new();
+    for folder in ["crates", "validation"] {
+        sources(&root().join(folder), &mut files);
+    }
+    for file in files {
+        let path = file.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
+        if UNSAFE_ROOMS.iter().any(|room| path.starts_with(room)) {
+            continue;
+        }
+        for (number, line) in std::fs::read_to_string(&file).unwrap().lines().enumerate() {
+            let words = code(line);
+            let found = words.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|w| w == "unsafe");
+            assert!(!found, "{path}:{}: `unsafe` outside its rooms: {line}", number + 1);
+        }
+    }
+}

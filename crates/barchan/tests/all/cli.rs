@@ -1,0 +1,403 @@
+//! The command as a user meets it: what it says, what it leaves on disk, how it ends.
+
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const SMALL: &str = r#"
+duration = 0.02
+[domain]
+min = [-0.01, -0.01, -0.01]
+max = [0.05, 0.05, 0.11]
+[materials.beads]
+preset = "glass beads"
+[[walls]]
+material = "beads"
+box = { min = [0, 0, 0], max = [0.04, 0.04, 0.1], open = ["top"] }
+[[grains]]
+material = "beads"
+radius = "2 mm"
+fill = { box = { min = [0, 0, 0.002], max = [0.04, 0.04, 0.03] }, count = 200 }
+[output]
+every = "1 ms"
+[[measure]]
+energy = {}
+every = "1 ms"
+"#;
+
+fn barchan(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_barchan"));
+    command.current_dir(folder).args(args).env("XDG_CACHE_HOME", folder.join("cache")).env("NO_COLOR", "1");
+    command
+}
+
+struct Said {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+fn heard(output: Output) -> Said {
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    Said { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
+}
+
+fn ask(folder: &Path, args: &[&str]) -> Said {
+    let said = heard(barchan(folder, args).output().unwrap());
+    assert!(!said.err.contains("panicked"), "{args:?}: {}", said.err);
+    said
+}
+
+fn folder_with(scene: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("s.toml"), scene).unwrap();
+    folder
+}
+
+/// The hash in the last line of a run.
+fn state(out: &str) -> &str {
+    out.split("state ").nth(1).map(|s| &s[..16]).unwrap_or_else(|| panic!("no state in {out}"))
+}
+
+#[test]
+fn help_and_wrong_flags() {
+    let folder = tempfile::tempdir().unwrap();
+    let help = ask(folder.path(), &["--help"]);
+    assert!(
+        help.code == 0 && ["run", "scenes", "new", "check", "schema", "bench"].iter().all(|c| help.out.contains(c))
+    );
+    for wrong in [
+        &["run"][..],
+        &["run", "hourglass", "--thread", "2"],
+        &["run", "hourglass", "--threads", "0"],
+        &["run", "hourglass", "--duration", "-1"],
+        &["run", "hourglass", "--duration", "3 kg"],
+        &["run", "hourglass", "--scale", "many"],
+        &["run", "hourglass", "--resume", "x"],
+        &["fly"],
+        &["bench", "nothing"],
+    ] {
+        let said = ask(folder.path(), wrong);
+        assert_eq!(said.code, 2, "{wrong:?}: {}", said.err);
+        assert!(!said.err.is_empty());
+    }
+    for (wrong, what) in [
+        (&["run"][..], "--resume DIR"),
+        (&["run", "hourglass", "--duration", "-1"], "--duration -1: give a time above 0"),
+        (&["run", "hourglass", "--scale", "abc"], "--scale abc: give a number above 0"),
+        (&["check", "hourglass", "--scale", "-2"], "--scale -2: give a number above 0"),
+        (&["run", "hourglass", "--threads", "0"], "from 1 to 1024"),
+        (&["run", "hourglass", "--resume", "x"], "leave out `hourglass`"),
+        (&["run", "--resume", "x", "--no-film", "-o", "y"], "leave out -o"),
+        (&["run", "--resume", "x", "--no-film", "--scale", "2"], "leave out --scale"),
+        (&["bench", "settled", "--svg", "x.svg"], "bench scaling"),
+    ] {
+        let said = ask(folder.path(), wrong);
+        assert!(said.err.contains(what) && said.err.lines().count() == 1, "{wrong:?}: {}", said.err);
+    }
+}
+
+#[test]
+fn what_is_no_scene_file_is_named() {
+    let folder = folder_with(SMALL);
+    let said = ask(folder.path(), &["run", "."]);
+    assert!(said.code == 2 && said.err.contains("is a folder"), "{}", said.err);
+    assert_eq!(ask(folder.path(), &["run", "s.toml", "--no-film", "-q", "--duration", "1 ms"]).code, 0);
+    let said = ask(folder.path(), &["check", "out/s"]);
+    assert!(said.code == 2 && said.err.contains("barchan run --resume out/s"), "{}", said.err);
+    let said = ask(folder.path(), &["check", "out/s/checkpoint.barchan"]);
+    assert!(said.code == 2 && said.err.contains("not a text file"), "{}", said.err);
+    let said = ask(folder.path(), &["run", "--resume", "out/s/run.toml"]);
+    assert!(said.code == 2 && said.err.contains("is a file") && said.err.contains("give out/s"), "{}", said.err);
+
+    let ended = ask(folder.path(), &["run", "--resume", "out/s", "--no-film"]);
+    assert!(ended.code == 0 && ended.out.contains("at its end"), "{}{}", ended.out, ended.err);
+    let passed = ask(folder.path(), &["run", "--resume", "out/s", "--no-film", "--duration", "0.5 ms"]);
+    assert!(passed.code == 2 && passed.err.contains("longer"), "{}{}", passed.out, passed.err);
+}
+
+#[test]
+fn too_many_grains_are_refused_with_what_they_would_take() {
+    let folder = folder_with(SMALL);
+    for command in ["run", "check"] {
+        let said = ask(folder.path(), &[command, "s.toml", "--scale", "1e12"]);
+        assert!(said.code == 3 && said.err.contains("of memory; this machine has"), "{}", said.err);
+    }
+}
+
+#[test]
+fn an_unknown_scene_brings_the_nearest_names() {
+    let folder = tempfile::tempdir().unwrap();
+    for command in ["run", "check"] {
+        let said = ask(folder.path(), &[command, "hourglas"]);
+        assert!(said.code == 2 && said.err.contains("did you mean `hourglass`"), "{}", said.err);
+    }
+    let said = ask(folder.path(), &["run", "missing.toml"]);
+    assert!(said.code == 1 && said.err.contains("missing.toml"), "{}", said.err);
+    let said = ask(folder.path(), &["new", "a.toml", "--from", "drumm"]);
+    assert!(said.code == 2 && said.err.contains("`drum`"), "{}", said.err);
+}
+
+#[test]
+fn a_broken_scene_lists_every_problem_with_its_line() {
+    let broken = SMALL
+        .replace("preset = \"glass beads\"", "preset = \"glas beads\"")
+        .replace("duration", "duratoin")
+        .replace("\"2 mm\"", "\"2 kg\"");
+    let folder = folder_with(&broken);
+    for command in ["check", "run"] {
+        let said = ask(folder.path(), &[command, "s.toml"]);
+        assert_eq!(said.code, 3, "{}", said.err);
+        for what in ["duratoin", "glas beads", "2 kg", "s.toml:2", "did you mean"] {
+            assert!(said.err.contains(what), "{what} in {}", said.err);
+        }
+    }
+    assert!(!folder.path().join("out").exists(), "nothing is written for a scene that cannot run");
+}
+
+#[test]
+fn an_unsafe_step_points_at_its_line() {
+    let folder = folder_with(&format!("{SMALL}[integrator]\ndt = 1e-2\n"));
+    let said = ask(folder.path(), &["check", "s.toml"]);
+    assert!(said.code == 3 && said.err.contains("dt = 1e-2") && said.err.contains("use at most"), "{}", said.err);
+}
+
+#[test]
+fn check_gives_the_numbers_of_a_run() {
+    let folder = folder_with(SMALL);
+    let said = ask(folder.path(), &["check", "s.toml", "--duration", "10 ms"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    for what in [
+        "200 at the start",
+        "time step",
+        "steps",
+        "t = 0.01 s",
+        "frames",
+        "memory",
+        "takes",
+        "beads – beads (wall)",
+        "beta",
+        "no problems",
+    ] {
+        assert!(said.out.contains(what), "{what} in {}", said.out);
+    }
+}
+
+#[test]
+fn new_writes_a_scene_that_checks_and_never_overwrites() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(ask(folder.path(), &["new", "mine.toml", "--from", "pile"]).code, 0);
+    let text = std::fs::read_to_string(folder.path().join("mine.toml")).unwrap();
+    assert!(text.starts_with('#'), "the comments come along");
+    assert_eq!(ask(folder.path(), &["check", "mine.toml"]).code, 0);
+    let again = ask(folder.path(), &["new", "mine.toml", "--from", "drum"]);
+    assert!(again.code == 2 && again.err.contains("exists"), "{}", again.err);
+    assert_eq!(std::fs::read_to_string(folder.path().join("mine.toml")).unwrap(), text);
+}
+
+#[test]
+fn scenes_and_schema_are_listed_even_into_a_closed_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = ask(folder.path(), &["scenes"]);
+    assert!(
+        said.code == 0
+            && barchan::scene::gallery().iter().all(|s| said.out.contains(s.name) && said.out.contains(s.about)),
+        "{}",
+        said.out
+    );
+    assert!(ask(folder.path(), &["schema"]).out.trim_start().starts_with('{'));
+
+    for args in [&["schema"][..], &["scenes"]] {
+        let mut child = barchan(folder.path(), args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let said = heard(child.wait_with_output().unwrap());
+        assert!(said.code == 0 && said.err.is_empty(), "{args:?}: {}", said.err);
+    }
+}
+
+#[test]
+fn a_run_leaves_its_files_and_is_not_overwritten() {
+    let folder = folder_with(SMALL);
+    let said = ask(folder.path(), &["run", "s.toml", "--no-film"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    for what in ["200 grains", "dt ", "steps", "threads", "done", "21 frames"] {
+        assert!(said.out.contains(what), "{what} in {}", said.out);
+    }
+    let out = folder.path().join("out/s");
+    for file in [
+        "run.toml",
+        "scene.toml",
+        "frames.pvd",
+        "frames/000000.vtp",
+        "frames/000020.vtp",
+        "energy.csv",
+        "checkpoint.barchan",
+    ] {
+        assert!(out.join(file).is_file(), "{file}");
+    }
+    let rows = std::fs::read_to_string(out.join("energy.csv")).unwrap().lines().count();
+    assert_eq!(rows, 22, "a header and 21 rows");
+
+    let again = ask(folder.path(), &["run", "s.toml", "--no-film"]);
+    assert!(again.code == 2 && again.err.contains("--force") && again.err.contains("--resume"), "{}", again.err);
+    let forced = ask(folder.path(), &["run", "s.toml", "--no-film", "--force", "--threads", "1"]);
+    assert_eq!(state(&forced.out), state(&said.out), "the same bits on one thread");
+    let own = folder.path().join("own");
+    std::fs::create_dir(&own).unwrap();
+    std::fs::write(own.join("scene.toml"), "mine").unwrap();
+    std::fs::write(own.join("energy.csv"), "mine").unwrap();
+    let guarded = ask(folder.path(), &["run", "s.toml", "--no-film", "-o", "own"]);
+    let named = ["scene.toml", "energy.csv", "--force", "-o"].iter().all(|word| guarded.err.contains(word));
+    assert!(guarded.code == 2 && named, "{}", guarded.err);
+    assert_eq!(std::fs::read_to_string(own.join("scene.toml")).unwrap(), "mine");
+    let quiet = ask(folder.path(), &["run", "s.toml", "--no-film", "--force", "--quiet"]);
+    assert!(quiet.code == 0 && quiet.out.is_empty() && quiet.err.is_empty(), "{}{}", quiet.out, quiet.err);
+    let longer = ask(folder.path(), &["run", "--resume", "out/s", "--no-film", "--duration", "30 ms"]);
+    assert!(longer.code == 0 && longer.out.contains("31 frames"), "{}{}", longer.out, longer.err);
+}
+
+#[test]
+fn bad_folders_are_named() {
+    let folder = folder_with(SMALL);
+    std::fs::write(folder.path().join("file"), "").unwrap();
+    let said = ask(folder.path(), &["run", "s.toml", "--no-film", "-o", "file/out"]);
+    assert!(said.code == 1 && said.err.contains("file"), "{}", said.err);
+    std::fs::create_dir(folder.path().join("empty")).unwrap();
+    for none in ["empty", "nowhere"] {
+        let said = ask(folder.path(), &["run", "--resume", none]);
+        assert!(said.code == 2 && said.err.contains("no run"), "{}", said.err);
+    }
+}
+
+/// Waits for a file to appear.
+fn wait_for(path: &Path, child: &mut Child) {
+    let start = Instant::now();
+    while !path.exists() {
+        assert!(
+            child.try_wait().unwrap().is_none() && start.elapsed() < Duration::from_secs(60),
+            "no {}",
+            path.display()
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_a_checkpoint_and_resume_finishes() {
+    let folder = folder_with(&SMALL.replace("duration = 0.02", "duration = 60"));
+    let mut run = barchan(folder.path(), &["run", "s.toml", "--no-film", "-o", "x"]);
+    let mut child = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for(&folder.path().join("x/frames/000003.vtp"), &mut child);
+    let second = ask(folder.path(), &["run", "--resume", "x", "--no-film"]);
+    assert!(second.code == 2 && second.err.contains("another run"), "a folder takes one run: {}", second.err);
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let said = heard(child.wait_with_output().unwrap());
+    assert_eq!(said.code, 130, "{}", said.err);
+    assert!(said.err.contains("barchan run --resume x"), "{}", said.err);
+
+    let note: toml::Table = std::fs::read_to_string(folder.path().join("x/run.toml")).unwrap().parse().unwrap();
+    let reached = note["time"].as_float().unwrap();
+    let end = format!("{}", reached + 0.005);
+    let resumed = ask(folder.path(), &["run", "--resume", "x", "--no-film", "--duration", &end]);
+    assert!(resumed.code == 0 && resumed.out.contains("done"), "{}{}", resumed.out, resumed.err);
+    let whole = ask(folder.path(), &["run", "s.toml", "--no-film", "-o", "y", "--duration", &end]);
+    assert_eq!(state(&whole.out), state(&resumed.out), "bit for bit");
+    let table = |x: &str| std::fs::read(folder.path().join(x).join("energy.csv")).unwrap();
+    assert!(table("x") == table("y"));
+}
+
+/// `timeout` signals the program and its whole group: two signals, one request.
+#[cfg(unix)]
+#[test]
+fn two_signals_at_once_are_one_request() {
+    let folder = folder_with(&SMALL.replace("duration = 0.02", "duration = 60"));
+    let mut run = barchan(folder.path(), &["run", "s.toml", "--no-film", "-o", "x"]);
+    let mut child = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for(&folder.path().join("x/frames/000003.vtp"), &mut child);
+    let twice = format!("kill -INT {0}; kill -INT {0}; kill -INT {0} 2>/dev/null", child.id());
+    Command::new("sh").args(["-c", &twice]).status().unwrap();
+    let said = heard(child.wait_with_output().unwrap());
+    assert!(said.code == 130 && said.err.contains("--resume x"), "{}", said.err);
+    let note: toml::Table = std::fs::read_to_string(folder.path().join("x/run.toml")).unwrap().parse().unwrap();
+    assert_eq!(note["status"].as_str(), Some("stopped"));
+}
+
+/// Needs a file system of its own, which Linux gives to whoever may have a user namespace; elsewhere there is nothing to test.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_ends_the_run_with_the_last_good_checkpoint_and_goes_on_once_there_is_room() {
+    let folder = folder_with(&SMALL.replace("every = \"1 ms\"\n[[measure]]", "every = \"0.1 ms\"\n[[measure]]"));
+    std::fs::create_dir(folder.path().join("disk")).unwrap();
+    let script = "mount -t tmpfs -o size=2m tmpfs disk || exit 99
+        $BARCHAN run s.toml -o disk/x; echo code=$?
+        mount -o remount,size=100m disk && $BARCHAN run --resume disk/x; echo code=$?";
+    let mut shell = Command::new("unshare");
+    shell.args(["-rm", "sh", "-c", script]).current_dir(folder.path());
+    shell.env("BARCHAN", env!("CARGO_BIN_EXE_barchan")).env("XDG_CACHE_HOME", folder.path().join("cache"));
+    let Ok(output) = shell.output() else { return };
+    let said = heard(output);
+    if said.code == 99 || said.err.contains("unshare") {
+        return;
+    }
+    assert!(said.out.contains("code=1") && said.out.contains("code=0"), "{}{}", said.out, said.err);
+    assert!(!said.err.contains("panicked") && said.err.contains("checkpoint.barchan"), "{}", said.err);
+    let full = ["space", "full"].iter().any(|w| said.err.contains(w));
+    assert!(full && said.out.contains("done"), "{}{}", said.out, said.err);
+}
+
+#[test]
+fn a_run_that_leaves_its_domain_says_which_grain_and_the_last_checkpoint() {
+    let open =
+        SMALL.replace("open = [\"top\"]", "open = [\"top\", \"bottom\"]").replace("duration = 0.02", "duration = 0.3");
+    let folder = folder_with(&open);
+    let said = ask(folder.path(), &["run", "s.toml", "--no-film"]);
+    assert_eq!(said.code, 1, "{}", said.err);
+    for what in ["grain", "left the domain", "domain.outside", "last good checkpoint"] {
+        assert!(said.err.contains(what), "{what} in {}", said.err);
+    }
+}
+
+#[test]
+fn bench_prints_one_line_of_json_and_keeps_the_settled_bed() {
+    let folder = tempfile::tempdir().unwrap();
+    let bench = |threads: &str| {
+        ask(folder.path(), &["bench", "settled", "--grains", "500", "--steps", "50", "--json", "--threads", threads])
+    };
+    let first = bench("2");
+    assert!(
+        first.code == 0 && first.out.lines().count() == 1 && first.out.contains("\"grains\":500"),
+        "{}{}",
+        first.out,
+        first.err
+    );
+    assert!(first.err.contains("settling") && bench("1").err.is_empty(), "settled once");
+    let hash = |said: &Said| said.out.split("state_hash\":\"").nth(1).unwrap()[..16].to_owned();
+    assert_eq!(hash(&bench("1")), hash(&bench("3")), "the same bits on any number of threads");
+    let compared = ask(
+        folder.path(),
+        &["bench", "settled", "--grains", "500", "--steps", "20", "--compare", "echo cundall=1000", "--rounds", "2"],
+    );
+    assert!(compared.code == 0 && compared.out.contains("ratio of medians"), "{}{}", compared.out, compared.err);
+}
+
+#[test]
+fn scaling_prints_a_line_a_size_and_draws_the_plot() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["bench", "scaling", "--grains", "1000", "--steps", "20", "--svg", "plot.svg"];
+    let said = ask(folder.path(), &args);
+    assert!(said.code == 0 && said.out.contains("     1,000"), "{}{}", said.out, said.err);
+    let plot = std::fs::read_to_string(folder.path().join("plot.svg")).unwrap();
+    assert!(plot.starts_with("<svg") && plot.matches("<circle").count() == 2, "a dot, and its sign in the legend");
+    let json = ask(folder.path(), &["bench", "scaling", "--grains", "1000", "--steps", "20", "--json"]);
+    assert!(json.out.lines().count() == 1 && json.out.contains("\"grains\":1000"), "{}", json.out);
+}
+
+#[test]
+fn every_bench_case_settles_and_is_timed() {
+    let folder = tempfile::tempdir().unwrap();
+    for case in ["mixed", "flow", "walls"] {
+        let said = ask(folder.path(), &["bench", case, "--grains", "200", "--steps", "50", "--json"]);
+        assert!(said.code == 0 && said.out.contains("\"grains\":200"), "{case}: {}{}", said.out, said.err);
+    }
+}
