@@ -8,7 +8,7 @@ use crate::passes::{Passes, Precision, Searcher, Weighting};
 use crate::rheology::Law;
 use crate::settings::Settings;
 use crate::smoothing::particle_mass;
-use crate::state::{BLOCK, Particles};
+use crate::state::{BLOCK, Particles, Stress};
 use crate::step::Stage;
 use crate::walls::{BlockContacts, Contact, Motion, Yielding, surfaces};
 use barchan_core::boundary::Boundary;
@@ -53,6 +53,8 @@ pub struct Flow<R> {
     pub passes: Passes<R>,
     pub searcher: Searcher,
     pub particles: Particles<R>,
+    /// Stresses of the iteration before, without momentum.
+    pub before: Vec<Stress<R>>,
     /// Velocity at the end of the step under way [m/s].
     pub next: Vec<DVec3>,
     pub lists: Lists<R>,
@@ -103,6 +105,7 @@ impl<R: Precision> Flow<R> {
             searcher: Searcher::select(Isa::detect()),
             mass,
             particles: Particles::default(),
+            before: Vec::new(),
             next: Vec::new(),
             lists: Lists::default(),
             near: Vec::new(),
@@ -240,6 +243,7 @@ impl<R: Precision> Flow<R> {
             + self.lists.memory()
             + contacts
             + self.near.capacity()
+            + self.before.capacity() * size_of::<Stress<R>>()
             + self.next.capacity() * size_of::<DVec3>()
     }
 }

@@ -20,6 +20,8 @@ pub struct Residual {
     strain: f64,
     /// Particles under pressure.
     active: usize,
+    /// Sum of (y − x)·(x − x_before), in the problem's own norm: positive where the momentum of the iterations points away from the aim.
+    pub uphill: f64,
     /// Largest density error, and the slot it is of.
     pub worst: (f64, usize),
 }
@@ -53,6 +55,7 @@ impl Residual {
         self.density += other.density;
         self.strain += other.strain;
         self.active += other.active;
+        self.uphill += other.uphill;
         // A number that is none is worse than any.
         if other.worst.0 > self.worst.0 || other.worst.0.is_nan() {
             self.worst = other.worst;
@@ -91,26 +94,30 @@ struct Update<'a> {
 /// How an iteration changes the stresses.
 #[derive(Clone, Copy, Debug)]
 pub struct Sweep {
-    /// Relaxation ω.
-    pub relaxation: f64,
+    /// Relaxation ω of pressure and of friction.
+    pub relaxation: [f64; 2],
+    /// Share β of an iteration's change by which the next one starts further on.
+    pub momentum: f64,
     /// Whether this is the first iteration.
     pub first: bool,
 }
 
 impl Update<'_> {
-    /// New pressure and stress from −ρ̇ = tr L and the strain part of L = Σ sym[(v_j − v_i) ⊗ m∇W]. Returns how far the old ones were from their aim.
-    ///   p ← max(p_least, p + ω (ρ + dt ρ̇ − target)/a),  a = dt² κ/ρ²
-    ///   s ← P[s − ω D/δ],  δ = dt κ/(3 ρ³)
+    /// New pressure and stress from −ρ̇ = tr L and the strain part of L = Σ sym[(v_j − v_i) ⊗ m∇W] at the stress y. Returns how far y was from its aim.
+    ///   p ← max(p_least, p_y + ω (ρ + dt ρ̇ − target)/a),  a = dt² κ/ρ²
+    ///   s ← P[s_y − ω D/δ],  δ = dt κ/(3 ρ³)
+    /// The next y is the new stress x, moved on by its change: y = P[x + β (x − x_before)] [Nesterov 1983; O'Donoghue and Candès 2015].
     fn apply<R: Real>(
         &self,
         kind: u16,
         stress: &mut Stress<R>,
+        before: &mut Stress<R>,
         sigma: &mut [R; 8],
         local: &Local<R>,
         trace: f64,
         strain: &Sym,
     ) -> Residual {
-        let (law, dt, Sweep { relaxation, first }) = (&self.laws[kind as usize], self.dt, self.sweep);
+        let (law, dt, Sweep { relaxation, momentum, first }) = (&self.laws[kind as usize], self.dt, self.sweep);
         let (density, volume, ratio): (f64, f64, f64) = (local.density.into(), local.volume.into(), local.ratio.into());
         let p: f64 = stress[0].into();
         let change = -dt * trace;
@@ -118,23 +125,26 @@ impl Update<'_> {
             Pressure::Velocity => change + (density - law.rest).min(0.0),
             Pressure::Iisph => change + (density - law.rest),
         };
-        let gain = relaxation * ratio / (dt * dt);
+        let gain = relaxation[0] * ratio / (dt * dt);
         let least = law.least_pressure(density);
         let wanted = p + gain * error;
         let new = wanted.max(least);
         let missed = if wanted > least { error.abs() } else { (least - p).abs() / gain };
         let mut residual = Residual { density: missed / law.rest, ..Residual::default() };
         residual.active = usize::from(new != 0.0 || p != 0.0);
-        stress[0] = R::of(new);
+        let change = new - Into::<f64>::into(before[0]);
+        residual.uphill = (p - new) * change / gain;
+        let ahead = (new + momentum * change).max(least);
+        (before[0], stress[0]) = (R::of(new), R::of(ahead));
         if self.friction == Friction::None {
-            *sigma = sigma_of(new, &[0.0; 6], volume);
+            *sigma = sigma_of(ahead, &[0.0; 6], volume);
             return residual;
         }
         let old = deviatoric(stress);
         let mut s = old;
         if self.friction == Friction::Projected || first {
             let rate = deviator(&strain.map(|x| x * volume));
-            let gain = relaxation * 3.0 * density * ratio / dt;
+            let gain = relaxation[1] * 3.0 * density * ratio / dt;
             (0..6).for_each(|k| s[k] -= gain * rate[k]);
             let size = norm(&rate);
             let bound = law.bound(new, size);
@@ -144,12 +154,20 @@ impl Update<'_> {
                 let step: Sym = std::array::from_fn(|k| s[k] - old[k]);
                 residual.strain = if share < 1.0 && bound > 0.0 { dt * size } else { dt * norm(&step) / gain };
             }
+            let change: Sym = std::array::from_fn(|k| s[k] - Into::<f64>::into(before[1 + k]));
+            residual.uphill += (0..6).map(|k| WEIGHT[k] * (old[k] - s[k]) * change[k]).sum::<f64>() * dt / gain;
+            (0..6).for_each(|k| before[1 + k] = R::of(s[k]));
+            (0..6).for_each(|k| s[k] += momentum * change[k]);
+            project(&mut s, law.bound(ahead, size));
             (0..6).for_each(|k| stress[1 + k] = R::of(s[k]));
         }
-        *sigma = sigma_of(new, &s, volume);
+        *sigma = sigma_of(ahead, &s, volume);
         residual
     }
 }
+
+/// How often each component of a symmetric tensor stands in its full matrix.
+const WEIGHT: Sym = [1.0, 1.0, 1.0, 2.0, 2.0, 2.0];
 
 /// Coulomb friction at a wall: the impulse that takes the slip away, within the cone [N s].
 ///   J ← proj_{|J| ≤ μ J_n} (J − ω m v_t)
@@ -185,7 +203,13 @@ impl<R: Precision> Flow<R> {
                 *sigma = sigma_of(p, &s, local.volume.into());
             }
         });
+        self.before.clone_from(&self.particles.stress);
         self.next.resize(self.particles.len(), DVec3::ZERO);
+    }
+
+    /// The stress of the last iteration, without its momentum, is what the next step starts from.
+    pub fn end_iterations(&mut self) {
+        std::mem::swap(&mut self.before, &mut self.particles.stress);
     }
 
     /// Velocities at the end of the step from the stresses of the iteration. Returns what walls feel [N], [N m].
@@ -236,16 +260,16 @@ impl<R: Precision> Flow<R> {
 
     /// New pressures, stresses and wall friction from the velocities of the iteration.
     pub fn strain(&mut self, dt: f64, sweep: Sweep) -> Residual {
-        let Flow { weighting, passes, particles, lists, contacts, motions, settings, laws, mass, .. } = self;
+        let Flow { weighting, passes, particles, before, lists, contacts, motions, settings, laws, mass, .. } = self;
         let update = Update { laws, dt, sweep, pressure: settings.pressure, friction: settings.friction };
         let (place, speed, local, kind) = (&particles.place, &particles.speed, &particles.local, &particles.kind);
-        let blocks = particles.stress.chunks_mut(BLOCK).zip(particles.sigma.chunks_mut(BLOCK));
+        let blocks = particles.stress.chunks_mut(BLOCK).zip(before.chunks_mut(BLOCK));
+        let blocks = blocks.zip(particles.sigma.chunks_mut(BLOCK));
         let blocks = blocks.zip(lists.blocks.iter().zip(contacts.iter_mut())).enumerate();
-        type Task<'a, R> = (
-            usize,
-            ((&'a mut [Stress<R>], &'a mut [[R; 8]]), (&'a crate::lists::BlockLists<R>, &'a mut BlockContacts)),
-        );
-        let run = |(b, ((stress, sigma), (lists, contacts))): Task<'_, R>| {
+        type Stresses<'a, R> = (&'a mut [Stress<R>], &'a mut [Stress<R>]);
+        type Task<'a, R> =
+            (usize, ((Stresses<'a, R>, &'a mut [[R; 8]]), (&'a crate::lists::BlockLists<R>, &'a mut BlockContacts)));
+        let run = |(b, (((stress, before), sigma), (lists, contacts))): Task<'_, R>| {
             let (first, count) = (b * BLOCK, stress.len());
             let mut sums = [[R::of(0.0); 8]; BLOCK];
             passes.gradient(weighting, place, speed, first, lists, &mut sums[..count]);
@@ -261,10 +285,11 @@ impl<R: Precision> Flow<R> {
                         add_product(&mut strain, -slip, contact.gradient);
                     }
                 }
-                let mut found = update.apply(kind[i], &mut stress[k], &mut sigma[k], &local[i], trace, &strain);
+                let mut found =
+                    update.apply(kind[i], &mut stress[k], &mut before[k], &mut sigma[k], &local[i], trace, &strain);
                 found.worst = (found.density, i);
                 residual.add(&found);
-                let (p, volume): (f64, f64) = (stress[k][0].into(), local[i].volume.into());
+                let (p, volume): (f64, f64) = (before[k][0].into(), local[i].volume.into());
                 for contact in contacts.of_mut(k).iter_mut().filter(|c| !c.rough) {
                     let slip = wall_slip(contact, &speed[i], motions);
                     slide(contact, slip, p * volume * volume, *mass, dt, SLIDE);

@@ -124,6 +124,9 @@ pub static FROM_STANDARD: &[(&str, &str)] = &[
     ("forces-loaded", "smooth-fit"),
     ("forces-loaded", "sphere-fit"),
     ("forces-loaded", "sphere-peak"),
+    // Some hundred tetrahedral grains.
+    ("force-network", "half"),
+    ("oedometer", "recovered"),
     // The rate of some thousand grains, fitted over 25 √(d/g).
     ("orifice", "drift"),
     // One heap of a few hundred grains at each friction.

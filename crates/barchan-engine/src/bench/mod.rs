@@ -13,6 +13,7 @@ mod plot;
 mod scaling;
 mod settled;
 mod skin;
+mod sph;
 mod walls;
 
 pub use compare::{CompareError, Comparison, compare};
@@ -20,6 +21,7 @@ pub use exchange::{Saving, SavingError, pouring, saving};
 pub use machine::Machine;
 pub use scaling::{Scaling, sizes};
 pub use skin::{Skinning, skinning};
+pub use sph::{SphCase, SphTiming, continuum};
 
 use crate::cache;
 use crate::checkpoint::{Checkpoint, CheckpointWriter, VERSION, fingerprint};

@@ -2,8 +2,10 @@
 
 use super::say::{self, bytes, count, many, rate, say, seconds, span};
 use super::{Failure, Threads};
+use barchan::core::stages::StageTime;
 use barchan::engine::bench::{
-    Bench, CASES, Case, Machine, Saving, Scaling, Timing, case, compare, pouring, saving, sizes, skinning,
+    Bench, CASES, Case, Machine, Saving, Scaling, SphCase, Timing, case, compare, continuum, pouring, saving, sizes,
+    skinning,
 };
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget};
@@ -17,9 +19,14 @@ const LONG: usize = 64_000;
 pub struct BenchArgs {
     /// Which case: settled, clumps, mixed, flow, walls; or scaling: settled at 1,000 grains and four times more each time;
     /// or table: all cases and what the machine can do, in Markdown; or exchange: a heap under a stream of grains, with and without their
-    /// exchange with the ground; or skin: the closed surface over a flow
+    /// exchange with the ground; or skin: the closed surface over a flow; or sph: the continuum
     #[arg(default_value = "settled")]
     case: String,
+    /// Sph: what the continuum does: collapse, settled, dam or grains; left out: collapse
+    part: Option<String>,
+    /// Sph: about so many particles; left out: the part's own number
+    #[arg(long, value_name = "N", value_parser = super::whole, allow_hyphen_values = true)]
+    particles: Option<u32>,
     /// Grains (of scaling: at most so many); left out: the case's own number
     #[arg(long, value_name = "N", value_parser = super::whole, allow_hyphen_values = true)]
     grains: Option<u32>,
@@ -63,6 +70,9 @@ const EXCHANGE: (&str, u32) = ("exchange", 10_000);
 /// Name of the skin of a flow, and its grains where none are given.
 const SKIN: (&str, u32) = ("skin", 128_000);
 
+/// Name of the continuum.
+const SPH: &str = "sph";
+
 fn failed(e: impl std::fmt::Display) -> Failure {
     Failure::Failed(e.to_string())
 }
@@ -100,6 +110,21 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
         args.threads.set()?;
         return skin(&args);
     }
+    if args.case == SPH {
+        let others = args.grains.is_some() || args.compare.is_some() || args.rate.is_some() || args.voxel.is_some();
+        if others || args.pour {
+            return Err(Failure::Usage(
+                "`barchan bench sph` takes --particles, --steps, --threads and --json only".into(),
+            ));
+        }
+        args.threads.set()?;
+        return sph(&args);
+    }
+    if args.part.is_some() || args.particles.is_some() {
+        return Err(Failure::Usage(
+            "a second name and --particles are of the continuum: use them with `barchan bench sph`".into(),
+        ));
+    }
     if args.voxel.is_some() {
         return Err(Failure::Usage("--voxel is of a skin: use it with `barchan bench skin`".into()));
     }
@@ -112,6 +137,7 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
             (SCALING.0, "settled at growing sizes, and the fit"),
             (EXCHANGE.0, "a heap under a stream, with and without exchange of grains and ground"),
             (SKIN.0, "the closed surface over a flow"),
+            (SPH, "the continuum: collapse, settled, dam, grains"),
             (TABLE, "all cases, and what the machine can do, in Markdown"),
         ]);
         let names: Vec<_> = about.map(|(name, about)| format!("  {name:10} {about}")).collect();
@@ -196,6 +222,40 @@ fn skin(args: &BenchArgs) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The continuum.
+fn sph(args: &BenchArgs) -> Result<(), Failure> {
+    let name = args.part.as_deref().unwrap_or(SphCase::Collapse.name());
+    let Some(case) = SphCase::ALL.into_iter().find(|c| c.name() == name) else {
+        let names = SphCase::ALL.map(SphCase::name).join(", ");
+        return Err(Failure::Usage(format!("there is no `{name}` of the continuum; there are {names}")));
+    };
+    let particles = args.particles.map_or(case.particles(), |n| n as usize);
+    let t = continuum(case, particles, args.steps.map(u64::from)).map_err(failed)?;
+    if args.json {
+        say!("{}", t.json());
+        return Ok(());
+    }
+    say!("case           sph {} on {}", t.case.name(), many(t.threads as u64, "thread"));
+    say!("particles      {}", count(t.particles as u64));
+    if t.grains > 0 {
+        say!("grains         {}", count(t.grains as u64));
+    }
+    say!("steps          {} in {:.3} s ({})", count(t.steps), t.seconds, span(t.seconds));
+    say!("rate           {}particle-steps/s", rate(t.rate));
+    say!("simulated      {:.4} s a second", t.simulated);
+    say!("iterations     {:.2} a step; mean density error {:.2e}", t.iterations, t.density_error);
+    say!("front          {:.4} m", t.front);
+    say!(
+        "memory         {} in the solver ({:.0} bytes a particle), {} resident",
+        bytes(t.memory as f64),
+        t.memory as f64 / t.particles as f64,
+        bytes(t.rss as f64)
+    );
+    stages(&t.stages);
+    say!("state          {:016x}", t.hash);
+    Ok(())
+}
+
 /// Where a bar is drawn: nowhere without a terminal.
 fn target() -> ProgressDrawTarget {
     if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr_with_hz(2) } else { ProgressDrawTarget::hidden() }
@@ -277,8 +337,14 @@ fn tell(t: &Timing) {
         t.memory as f64 / t.grains as f64,
         bytes(t.rss as f64)
     );
-    let all: f64 = t.passes.iter().map(|p| p.seconds).sum();
-    for p in &t.passes {
+    stages(&t.passes);
+    say!("state          {:016x}", t.hash);
+}
+
+/// Time of each stage.
+fn stages(times: &[StageTime]) {
+    let all: f64 = times.iter().map(|p| p.seconds).sum();
+    for p in times {
         say!(
             "  {:12} {:5.1} %  {:9.3} ms a run, {}",
             p.name,
@@ -287,5 +353,4 @@ fn tell(t: &Timing) {
             many(p.runs, "run")
         );
     }
-    say!("state          {:016x}", t.hash);
 }
