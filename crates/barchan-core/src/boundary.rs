@@ -310,8 +310,11 @@ impl Boundary {
             return;
         }
         let share = ((time - from) / (until - from)).clamp(0.0, 1.0);
-        for ((wall, now), was) in self.fixtures.walls.iter().zip(out.iter_mut()).zip(&self.before) {
-            if wall.control.is_none() && !wall.motion.is_still() && self.clock == Warp::default() {
+        let own = self.fixtures.own_walls().len();
+        for (w, ((wall, now), was)) in self.fixtures.walls.iter().zip(out.iter_mut()).zip(&self.before).enumerate() {
+            // The motion of a body's surface is where the body began, not where it is.
+            let prescribed = w < own && wall.control.is_none() && !wall.motion.is_still();
+            if prescribed && self.clock == Warp::default() {
                 let exact = wall.state_at(time);
                 (now.position, now.rotation, now.velocity, now.spin) =
                     (exact.position, exact.rotation, exact.velocity, exact.spin);
@@ -470,5 +473,34 @@ fn advance_wall(wall: &Wall, state: &mut WallState, warp: &Warp, time: f64, dt: 
         let driven = wall.control.as_ref().map_or(DVec3::ZERO, |c| c.axis() * state.drive()[1]);
         state.velocity = (state.velocity - driven) * warp.factor() + driven;
         state.spin *= warp.factor();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::walls::{Geometry, Keyframe, Motion, Side};
+
+    #[test]
+    fn the_surface_of_a_body_is_where_the_body_is_at_any_time_within_a_step() {
+        let shape = Geometry::Sphere { centre: DVec3::ZERO, radius: 0.1, side: Side::Outside };
+        let mut wall = Wall::new("ball", shape, 0);
+        // As assembled: the motion says where the body begins.
+        wall.motion =
+            Motion { keyframes: vec![Keyframe { time: 0.0, at: DVec3::Z, turn: DVec3::ZERO }], ..Motion::default() };
+        let fixtures = Fixtures { walls: vec![wall], carried: vec![Carried { wall: 0, body: 0 }] };
+        let mut boundary = Boundary::new(fixtures, vec![Body::new(Some(0), DVec3::ONE, None)], DVec3::ZERO);
+        let at = |z: f64| Pose { centre: z * DVec3::Z, rotation: DQuat::IDENTITY, ..Pose::default() };
+        boundary.place_body(0, Some(at(1.0)), Load::default());
+        boundary.advance(0.1, 0.1);
+        boundary.place_body(0, Some(at(0.8)), Load::default());
+        let mut states = Vec::new();
+        for (time, height) in [(0.0, 1.0), (0.05, 0.9), (0.1, 0.8)] {
+            boundary.states_at(time, &mut states);
+            assert!((states[0].position.z - height).abs() < 1e-12, "{time} s: {}", states[0].position.z);
+        }
+        boundary.advance(0.2, 0.1);
+        boundary.states_at(0.1, &mut states);
+        assert!((states[0].position.z - 0.8).abs() < 1e-12, "it fell back to where it began");
     }
 }

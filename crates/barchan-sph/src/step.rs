@@ -62,8 +62,8 @@ const BOTH: [f64; 2] = [0.19, 0.065];
 /// The same for an iteration that starts without momentum: the largest eigenvalue of both together is 7.9 to 8.4, so that 0.238 is the limit.
 const BOTH_AT_REST: [f64; 2] = [0.2, 0.2];
 /// Relaxation of pressure alone, with momentum and without.
-const PRESSURE_ALONE: [f64; 2] = [0.3, 0.0];
-const PRESSURE_ALONE_AT_REST: [f64; 2] = [0.5, 0.0];
+const PRESSURE_ALONE: [f64; 2] = [0.3; 2];
+const PRESSURE_ALONE_AT_REST: [f64; 2] = [0.5; 2];
 /// Iterations of a step at least.
 const LEAST_ITERATIONS: u32 = 2;
 /// How many times its first value a residual may reach before the relaxation is halved. With momentum it rises and falls by less.

@@ -98,14 +98,12 @@ pub static KNOWN: &[(&str, &str)] = &[
     ("zhou", "base"),
     ("zhou", "largest"),
     ("zhou", "mean"),
-    ("sph-bed", "density"),
     ("sph-slope", "gains"),
     ("sph-slope", "stays"),
     ("sph-still", "centre"),
     ("sph-still", "angle"),
     ("sph-silo", "steady"),
     ("sph-silo", "liquid"),
-    ("sph-float", "depth"),
     ("sph-refine", "run-out"),
 ];
 
@@ -135,8 +133,6 @@ pub static FROM_STANDARD: &[(&str, &str)] = &[
     ("zhou", "largest"),
     ("zhou", "mean"),
     // These take minutes.
-    ("sph-float", "depth"),
-    ("sph-float", "rest"),
     ("sph-refine", "run-out"),
     ("sph-silo", "steady"),
     ("sph-silo", "liquid"),
