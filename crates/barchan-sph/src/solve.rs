@@ -82,6 +82,16 @@ fn sigma_of<R: Real>(pressure: f64, s: &Sym, volume: f64) -> [R; 8] {
     out
 }
 
+/// The stress of a particle in the iterations.
+struct Unknowns<'a, R> {
+    /// y, where the iteration looks.
+    stress: &'a mut Stress<R>,
+    /// x, where the iteration before came to.
+    before: &'a mut Stress<R>,
+    /// (p I + s)/ρ² of y.
+    sigma: &'a mut [R; 8],
+}
+
 /// What one update of a particle's stress needs.
 struct Update<'a> {
     laws: &'a [Law],
@@ -110,9 +120,7 @@ impl Update<'_> {
     fn apply<R: Real>(
         &self,
         kind: u16,
-        stress: &mut Stress<R>,
-        before: &mut Stress<R>,
-        sigma: &mut [R; 8],
+        Unknowns { stress, before, sigma }: Unknowns<'_, R>,
         local: &Local<R>,
         trace: f64,
         strain: &Sym,
@@ -285,8 +293,8 @@ impl<R: Precision> Flow<R> {
                         add_product(&mut strain, -slip, contact.gradient);
                     }
                 }
-                let mut found =
-                    update.apply(kind[i], &mut stress[k], &mut before[k], &mut sigma[k], &local[i], trace, &strain);
+                let at = Unknowns { stress: &mut stress[k], before: &mut before[k], sigma: &mut sigma[k] };
+                let mut found = update.apply(kind[i], at, &local[i], trace, &strain);
                 found.worst = (found.density, i);
                 residual.add(&found);
                 let (p, volume): (f64, f64) = (before[k][0].into(), local[i].volume.into());
