@@ -91,7 +91,11 @@ pub(super) fn problems(parsed: &Parsed) -> Vec<Problem> {
             count(parcels as u64),
             count(settings.capacity as u64)
         );
-        found.push(parsed.error_at("continuum[0].spacing", message, "use a larger spacing, or raise `phases.capacity`"));
+        found.push(parsed.error_at(
+            "continuum[0].spacing",
+            message,
+            "use a larger spacing, or raise `phases.capacity`",
+        ));
     }
     let needed = parcels * BYTES_PER_PARCEL;
     if let Some(has) = memory::machine_memory().filter(|has| needed > *has) {
