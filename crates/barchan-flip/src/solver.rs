@@ -2,7 +2,7 @@
 
 use crate::FlipError;
 use crate::checkpoint;
-use crate::fractions::Frame as Place;
+use crate::fractions::{Frame as Place, signed_distance};
 use crate::grid::Row;
 use crate::parcels::{brick_of, place_of};
 use crate::settings::Settings;
@@ -94,6 +94,41 @@ impl Flip {
         Ok(())
     }
 
+    /// Fills a region within a box [m] with eight parcels a cell, at the places from which walls' capacities are counted, where no wall is.
+    /// Returns how many there are.
+    pub fn fill(
+        &mut self,
+        corners: [DVec3; 2],
+        is_inside: &dyn Fn(DVec3) -> bool,
+        velocity: DVec3,
+        boundary: &Boundary,
+    ) -> Result<usize, FlipError> {
+        let (place, h, split) = (self.place(), self.liquid.settings.cell, self.liquid.settings.split);
+        let (low, high) = (place.locate(corners[0]).0, place.locate(corners[1]).0);
+        let clear = |x: DVec3| {
+            let walls = boundary.walls().iter().zip(boundary.states()).enumerate();
+            { walls }.all(|(w, (wall, state))| {
+                !boundary.is_there(w) || signed_distance(wall, state, x, 0.5 * h, 1.5 * h) >= 0.0
+            })
+        };
+        let before = self.len();
+        for z in low[2]..=high[2] {
+            for y in low[1]..=high[1] {
+                for x in low[0]..=high[0] {
+                    for k in 0..8 {
+                        let at = |bit: u32| if k >> bit & 1 == 1 { 0.75 } else { 0.25 };
+                        let offset = DVec3::new(at(0), at(1), at(2));
+                        let point = place.point([x, y, z], offset);
+                        if is_inside(point) && clear(point) {
+                            self.liquid.give_birth([x, y, z], offset, velocity, split)?;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(self.len() - before)
+    }
+
     fn place(&self) -> Place {
         self.liquid.frame
     }
@@ -136,13 +171,13 @@ impl Solver for Flip {
         Ok(self.liquid.step(interval, boundary)?)
     }
 
-    /// A piece becomes a parcel of as many whole quanta as are nearest to its mass, at least one.
+    /// A piece becomes a parcel of as many whole quanta as are nearest to its mass, at least one; without a mass, of nominal size.
     fn add(&mut self, matter: &[NewMatter], _boundary: &Boundary) -> Result<u32, SolverError> {
         let first = self.liquid.born;
         let quantum = self.liquid.settings.quantum();
         for m in matter {
-            let ball = 4.0 / 3.0 * std::f64::consts::PI * m.radius.powi(3) * self.liquid.settings.density;
-            let quanta = (m.mass.unwrap_or(ball) / quantum).round().clamp(1.0, f64::from(u32::MAX)) as u32;
+            let whole = |mass: f64| (mass / quantum).round().clamp(1.0, f64::from(u32::MAX)) as u32;
+            let quanta = m.mass.map_or(self.liquid.settings.split, whole);
             let (cell, offset) = self.place().locate(m.position);
             self.liquid.give_birth(cell, offset, m.velocity, quanta)?;
         }

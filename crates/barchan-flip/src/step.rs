@@ -35,7 +35,7 @@ use barchan_core::boundary::Boundary;
 use barchan_core::clock::Interval;
 use barchan_core::parallel::{self, Watch};
 use barchan_core::stages::Timers;
-use barchan_core::walls::WallState;
+use barchan_core::walls::{Wall, WallState};
 use glam::DVec3;
 
 barchan_core::stages! {
@@ -277,8 +277,12 @@ impl Liquid {
             (state.velocity, state.spin) = body.predicted(elapsed, self.settings.gravity);
         }
         let s = &self.settings;
-        let friction = |material: u16| s.materials.pair(s.material, material).friction;
-        self.wall_friction = boundary.walls().iter().map(|w| friction(w.material)).collect();
+        // Grains that are fixed to a rough wall hold sand as sand holds itself.
+        let friction = |w: &Wall| {
+            let smooth = s.materials.pair(s.material, w.material).friction;
+            if w.rough.is_some() { smooth.max(s.friction()) } else { smooth }
+        };
+        self.wall_friction = boundary.walls().iter().map(friction).collect();
         self.fractions.update(&self.grid, before.as_deref(), self.frame, boundary, &self.states);
     }
 

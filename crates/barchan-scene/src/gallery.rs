@@ -68,6 +68,8 @@ const GALLERY: &[GalleryScene] = gallery! {
     "bulldozer" at 1.6: "a blade pushes a heap of sand ahead of it and leaves banks on both sides",
     "damp-castle": "a tower of damp sand stands where one of dry sand falls",
     "silo-water" at 0.8: "two silos run empty: sand at a steady rate, matter without friction ever more slowly",
+    "phases-collapse" at 0.5: "a round column of sand collapses: parcels on a grid, thin sand flies as grains",
+    "phases-splash" at 0.3: "a ball of sand falls into a bed of it: splash, crater, heap",
     "twins": "one column of sand collapses as grains and beside it as a continuum",
 };
 

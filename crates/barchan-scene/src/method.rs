@@ -1,4 +1,4 @@
-//! The same matter by another method: `--as grains` and `--as sph`.
+//! The same matter by another method: `--as grains`, `--as sph` and `--as phases`.
 //!
 //! Mass, density, place and velocity stay. What the other method needs and the scene does not say is derived, and what it has no words for
 //! is left out; both are told.
@@ -16,18 +16,21 @@ pub enum MatterMethod {
     Grains,
     /// As a continuum of smoothed particles.
     Sph,
+    /// As a continuum in three phases, of parcels on a grid.
+    Phases,
 }
 
 impl MatterMethod {
     /// Every method, by its name on the command line.
     pub const NAMES: &'static [(&'static str, MatterMethod)] =
-        &[("grains", MatterMethod::Grains), ("sph", MatterMethod::Sph)];
+        &[("grains", MatterMethod::Grains), ("sph", MatterMethod::Sph), ("phases", MatterMethod::Phases)];
 
     /// Name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             MatterMethod::Grains => "grains",
             MatterMethod::Sph => "sph",
+            MatterMethod::Phases => "phases",
         }
     }
 }
@@ -68,6 +71,12 @@ pub enum NoConversion {
 const ACROSS: f64 = 6.0;
 /// Particles at most, so that a run takes minutes.
 const MOST: f64 = 60_000.0;
+/// Cells of the grid of phases across the narrowest opening, so that a flow through it is about right.
+const GOOD_CELLS: f64 = 12.0;
+/// The same at least.
+const LEAST_CELLS: f64 = 4.0;
+/// Parcels at most, so that a run takes minutes.
+const MOST_PARCELS: f64 = 120_000.0;
 /// Grains a particle at most in pictures.
 const MOST_SHOWN: f64 = 256.0;
 /// Packing of grains that are put down at random or on a loose lattice and then settle.
@@ -77,12 +86,85 @@ impl Scene {
     /// The scene with its matter computed by a method; unchanged where it is so already.
     pub fn by_method(&self, assets: &Assets, method: MatterMethod) -> Result<Converted, NoConversion> {
         match method {
-            MatterMethod::Sph if self.grains.is_empty() && !self.continuum.is_empty() => Ok(unchanged(self)),
             MatterMethod::Grains if self.continuum.is_empty() && !self.grains.is_empty() => Ok(unchanged(self)),
-            MatterMethod::Sph => as_sph(self, assets),
             MatterMethod::Grains => as_grains(self),
+            MatterMethod::Sph => self.as_continuum(assets, ContinuumMethod::Sph),
+            MatterMethod::Phases => self.as_continuum(assets, ContinuumMethod::Phases),
         }
     }
+
+    fn as_continuum(&self, assets: &Assets, method: ContinuumMethod) -> Result<Converted, NoConversion> {
+        let grains = !self.grains.is_empty() || self.continuum.is_empty();
+        if !grains && self.continuum_method() == Some(method) {
+            return Ok(unchanged(self));
+        }
+        let mut converted = if grains { from_grains(self, assets, method)? } else { unchanged(self) };
+        let Converted { scene, notes } = &mut converted;
+        scene.continuum.iter_mut().for_each(|m| m.method = method);
+        match method {
+            ContinuumMethod::Sph => scene.phases = None,
+            ContinuumMethod::Phases => into_phases(self, scene, notes)?,
+        }
+        Ok(converted)
+    }
+}
+
+/// Makes a continuum one that can be computed in phases: cells that fit periods, one sand, air that its gas can feel.
+fn into_phases(from: &Scene, scene: &mut Scene, notes: &mut Vec<String>) -> Result<(), NoConversion> {
+    let to = MatterMethod::Phases.name();
+    let Some(first) = scene.continuum.first().cloned() else { return Ok(()) };
+    let refused = |m: &Continuum, why| Err(NoConversion::Population { name: m.name.clone(), why, to });
+    for m in &scene.continuum {
+        if m.friction_angle >= Continuum::PHASES_BELOW {
+            return refused(m, "has a friction angle of 45 deg or more");
+        }
+        if m.packing < Continuum::PHASES_LOOSEST {
+            return refused(m, "is packed more loosely than 0.4");
+        }
+        if m.friction_angle != first.friction_angle || m.cohesion != first.cohesion || m.rate != first.rate {
+            return refused(m, "is another sand than the first population, and phases have one for a scene");
+        }
+    }
+    let gap = from.walls.iter().map(opening).filter(|x| *x > 0.0).fold(f64::INFINITY, f64::min);
+    let most = gap / (Phases::SPACINGS_PER_CELL * LEAST_CELLS);
+    let Some(spacing) = spacing_of_bricks(scene, first.spacing.min(most)) else {
+        return refused(&first, "is in a domain whose periods have no whole number of cells in common");
+    };
+    if spacing != first.spacing {
+        notes.push(format!("spacing {}: gaps and periods are whole numbers of cells", metres(spacing)));
+    }
+    // What only pictures and drag ask for; a cell is two grains wide at least.
+    let shown = first.grains.as_ref().map(|g| 2.0 * barchan_core::math::cbrt(g.radius.to_core().mean_cube()));
+    let grain = first.rate.as_ref().map(|r| r.grain).or(shown).unwrap_or(Phases::GRAIN).min(spacing);
+    notes.push(format!("grains of {} in the air", metres(grain)));
+    scene.phases = Some(Phases { grain: Some(grain), ..Phases::default() });
+    for m in &mut scene.continuum {
+        m.spacing = spacing;
+        (m.grains, m.solve, m.tensile) = (None, Sph::default(), first.tensile);
+        m.material.clone_from(&first.material);
+    }
+    if let Some(air) = &mut scene.air {
+        if air.velocity.steady().is_none() || air.gusts.is_some() || air.along_surface {
+            notes.push("gusts and formulas of the wind are left out: the air is at rest".into());
+            (air.velocity, air.gusts, air.along_surface) = (Wind::CALM, None, false);
+        }
+        air.drag = if air.drag == Drag::None { Drag::None } else { Drag::Grains };
+    }
+    Ok(())
+}
+
+/// The largest spacing up to that one [m] of which periods hold a whole number of bricks; none where they have nothing in common.
+fn spacing_of_bricks(scene: &Scene, most: f64) -> Option<f64> {
+    /// Numbers of bricks that are tried.
+    const TRIED: usize = 256;
+    let size = scene.domain.max - scene.domain.min;
+    let periods: Vec<f64> = (0..3).filter(|&k| scene.domain.is_periodic()[k]).map(|k| size[k]).collect();
+    let Some(shortest) = periods.iter().copied().reduce(f64::min) else { return Some(most) };
+    let brick = Phases::SPACINGS_PER_CELL * Phases::CELLS_PER_BRICK;
+    let fewest = (shortest / (brick * most) * (1.0 - 1e-12)).ceil().max(1.0) as usize;
+    let candidates = (fewest..fewest + TRIED).map(|n| shortest / (brick * n as f64));
+    let whole = |bricks: f64| (bricks - bricks.round()).abs() <= 1e-10 * bricks;
+    { candidates }.find(|spacing| periods.iter().all(|p| whole(p / (brick * spacing))))
 }
 
 fn unchanged(scene: &Scene) -> Converted {
@@ -100,8 +182,8 @@ pub fn friction_of_angle(angle: f64) -> f64 {
     barchan_core::math::powf(((angle.to_degrees() - 6.1) / 23.9).clamp(0.0, 1.0), 1.0 / 0.47)
 }
 
-fn as_sph(from: &Scene, assets: &Assets) -> Result<Converted, NoConversion> {
-    let to = MatterMethod::Sph.name();
+fn from_grains(from: &Scene, assets: &Assets, method: ContinuumMethod) -> Result<Converted, NoConversion> {
+    let to = method.name();
     let poured = |e: &&Emitter| e.continuum.is_none();
     if from.grains.is_empty() && !from.emitters.iter().any(|e| poured(&e)) {
         return Err(NoConversion::Nothing { from: "grains", to });
@@ -112,11 +194,15 @@ fn as_sph(from: &Scene, assets: &Assets) -> Result<Converted, NoConversion> {
     }
     let (mut scene, mut notes) = (from.clone(), Vec::new());
     let mut materials: Vec<(String, Continuum)> = Vec::new();
-    let spacing = spacing(from, assets);
+    let (across, most) = match method {
+        ContinuumMethod::Sph => (ACROSS, MOST),
+        ContinuumMethod::Phases => (Phases::SPACINGS_PER_CELL * GOOD_CELLS, MOST_PARCELS),
+    };
+    let spacing = spacing(from, assets, across, most);
     notes.push(format!(
-        "spacing {}: {ACROSS} particles across the narrowest opening, {} at most",
+        "spacing {}: {across} particles across the narrowest opening, {} at most",
         metres(spacing),
-        count(MOST as u64)
+        count(most as u64)
     ));
     for g in &from.grains {
         let mut m = bulk(from, assets, g.name.clone(), &g.material, &g.shape, g.radius.as_ref(), spacing, &mut notes);
@@ -249,9 +335,9 @@ fn filled(scene: &Scene, assets: &Assets, g: &Grains, fill: &Fill, m: &Continuum
     }
 }
 
-/// Spacing of particles [m]: some across the narrowest opening, but not more particles than a run of minutes has.
-fn spacing(scene: &Scene, assets: &Assets) -> f64 {
-    let opening = |w: &Wall| match &w.geometry {
+/// Width of the opening that a wall leaves [m]; infinite where it has none.
+pub(crate) fn opening(wall: &Wall) -> f64 {
+    match &wall.geometry {
         Geometry::Cone { radius_base, radius_top, .. } => 2.0 * radius_base.min(*radius_top),
         Geometry::Disc { hole, .. } if *hole > 0.0 => 2.0 * hole,
         Geometry::Cylinder { radius, side: Side::Inside, .. } => 2.0 * radius,
@@ -261,7 +347,11 @@ fn spacing(scene: &Scene, assets: &Assets) -> f64 {
         | Geometry::Disc { .. }
         | Geometry::Cylinder { .. }
         | Geometry::Mesh(_) => f64::INFINITY,
-    };
+    }
+}
+
+/// Spacing of particles [m]: some across the narrowest opening, but not more particles than a run of minutes has.
+fn spacing(scene: &Scene, assets: &Assets, across: f64, most: f64) -> f64 {
     let side = scene.domain.max - scene.domain.min;
     let narrowest = scene.walls.iter().map(opening).filter(|x| *x > 0.0).fold(side.min_element(), f64::min);
     let mut volume = 0.0;
@@ -282,8 +372,8 @@ fn spacing(scene: &Scene, assets: &Assets) -> f64 {
         };
         volume += mass / density / SETTLED;
     }
-    let least = barchan_core::math::cbrt(volume / MOST);
-    (narrowest / ACROSS).max(if least.is_finite() { least } else { 0.0 })
+    let least = barchan_core::math::cbrt(volume / most);
+    (narrowest / across).max(if least.is_finite() { least } else { 0.0 })
 }
 
 fn as_grains(from: &Scene) -> Result<Converted, NoConversion> {
@@ -345,6 +435,7 @@ fn as_grains(from: &Scene) -> Result<Converted, NoConversion> {
         notes.push("the air is left out: grains feel none".into());
     }
     scene.continuum.clear();
+    scene.phases = None;
     Ok(Converted { scene, notes })
 }
 

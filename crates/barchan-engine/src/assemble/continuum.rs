@@ -8,7 +8,7 @@ use barchan_core::recipe::Recipe;
 use barchan_core::rng::Random;
 use barchan_core::sizes::SizeDistribution;
 use barchan_scene as scene;
-use barchan_scene::{Component, Continuum, Formula, Parsed, Problem, Scene};
+use barchan_scene::{Component, Continuum, ContinuumMethod, Formula, Parsed, Problem, Scene};
 use barchan_sph::{
     Air, Drag, Filling, Friction, GrainSettings, Kernel, Kind, MuI, Pressure, Settings, Sph, WallFriction, Wind,
 };
@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// The continuum as smoothed particles.
 pub(super) const SPH: Method = Method {
     name: "sph",
-    wanted: |s| !s.continuum.is_empty(),
+    wanted: |s| s.continuum_method() == Some(ContinuumMethod::Sph),
     wish: |s| settings_of(s).map(|settings| settings.wish()),
     make: |s, start, _| {
         let settings = settings_of(s).unwrap_or_else(|| Settings::sand(f64::NAN, start.domain));
@@ -27,9 +27,9 @@ pub(super) const SPH: Method = Method {
     },
 };
 
-/// What the solver is told, without the materials of the world; none for a scene without a continuum.
+/// What the solver is told, without the materials of the world; none for a scene without a continuum of smoothed particles.
 fn settings_of(scene: &Scene) -> Option<Settings> {
-    let first = scene.continuum.first()?;
+    let first = scene.continuum.first().filter(|m| m.method == ContinuumMethod::Sph)?;
     let grain = first.rate.as_ref().map(|r| r.grain);
     let grain =
         grain.or(first.grains.as_ref().map(|g| 2.0 * math::cbrt(g.radius.to_core().mean_cube()))).unwrap_or(GRAIN);
@@ -83,7 +83,7 @@ fn kind(scene: &Scene, i: usize, m: &Continuum) -> Kind {
 }
 
 /// Index of the material of the i-th population: the one it names, or its own behind those of the scene.
-fn material(scene: &Scene, i: usize) -> u16 {
+pub(super) fn material(scene: &Scene, i: usize) -> u16 {
     let own = |m: &&Continuum| m.material.is_none();
     match &scene.continuum[i].material {
         Some(name) => settings::material_index(scene, name),
@@ -156,7 +156,7 @@ const GUSTS: u64 = (1 << 24) - 2;
 pub(super) fn recipe(scene: &Scene, i: usize) -> Recipe {
     let m = &scene.continuum[i];
     let radius = 0.5 * m.spacing;
-    let mass = settings_of(scene).map_or(f64::NAN, |s| s.particle_mass());
+    let mass = settings_of(scene).map_or_else(|| m.bulk_density() * m.spacing.powi(3), |s| s.particle_mass());
     Recipe {
         seed: scene.seed,
         population: (scene.grains.len() + scene.emitters.len() + i) as u64,

@@ -86,7 +86,7 @@ pub(super) fn check(
 }
 
 /// Memory of this machine, or of the part of it that this program may use [bytes]; none where the system does not tell.
-fn machine_memory() -> Option<f64> {
+pub(super) fn machine_memory() -> Option<f64> {
     let info = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = info.lines().find_map(|l| l.strip_prefix("MemTotal:"))?;
     let total = line.trim().strip_suffix("kB")?.trim().parse::<f64>().ok()? * 1024.0;

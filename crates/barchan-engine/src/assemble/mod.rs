@@ -4,6 +4,7 @@ mod continuum;
 mod ground;
 mod impact;
 mod memory;
+mod phases;
 mod place;
 mod populations;
 mod settings;
@@ -31,6 +32,7 @@ use barchan_core::shapes::Shape;
 use barchan_core::solver::{Coupling, Domain, NewMatter, Solver, SolverError, Solvers};
 use barchan_core::stages::Timers;
 use barchan_dem::{Dem, Settings};
+use barchan_flip::Flip;
 use barchan_hybrid::ground::Ground;
 use barchan_scene::{HalfSpace, Parsed, Problem, Scene, ShapeSpec, SinkRegion, Size};
 use barchan_sph::Sph;
@@ -55,6 +57,7 @@ pub type Make = fn(&Scene, &Settings, &Boundary) -> Result<Box<dyn Solver>, Solv
 /// All methods. Solvers step in this order: grains last, since they integrate the bodies that the others have pushed.
 pub const METHODS: &[Method] = &[
     continuum::SPH,
+    phases::PHASES,
     Method {
         name: barchan_core::frame::GRAINS,
         // Bodies are grains, and the ground exchanges with them.
@@ -75,6 +78,11 @@ fn methods(scene: &Scene) -> Vec<&'static Method> {
 /// Place of a method's solver among those of the world.
 fn solver_of(methods: &[&Method], method: &Method) -> Option<usize> {
     methods.iter().position(|m| m.name == method.name)
+}
+
+/// Place of the solver that computes the continuum.
+fn continuum_of(methods: &[&Method]) -> usize {
+    solver_of(methods, &continuum::SPH).or_else(|| solver_of(methods, &phases::PHASES)).unwrap_or(0)
 }
 
 /// Place of the solver that grains, and bodies, are added to: the last of all.
@@ -133,6 +141,9 @@ pub fn assemble_as(parsed: &Parsed, methods: &[&Method]) -> Result<World, SceneE
     if let Some(sph) = world.solvers.find_mut::<Sph>() {
         continuum::fill(parsed, &world.boundary, sph).map_err(|p| SceneErrors::new(parsed.name(), p))?;
     }
+    if let Some(flip) = world.solvers.find_mut::<Flip>() {
+        phases::fill(parsed, &world.boundary, flip).map_err(|p| SceneErrors::new(parsed.name(), p))?;
+    }
     world.observe();
     Ok(world)
 }
@@ -186,8 +197,8 @@ fn world(parsed: &Parsed, parts: Parts, methods: &[&Method]) -> Result<World, Sc
     let scene = &parsed.scene;
     let poured = parts.emitters.iter().map(|e| (e.recipe.clone(), e.solver));
     let first = parts.start.iter().map(|(_, recipe)| (recipe.clone(), grains_of(methods))).chain(poured);
-    let sph = solver_of(methods, &continuum::SPH).unwrap_or(0);
-    let first = first.chain((0..scene.continuum.len()).map(|i| (continuum::recipe(scene, i), sph)));
+    let of_continuum = |i: usize| (continuum::recipe(scene, i), continuum_of(methods));
+    let first = first.chain((0..scene.continuum.len()).map(of_continuum));
     let (recipe, solver) = { first }.next().map_or((None, 0), |(recipe, solver)| (Some(recipe), solver));
     let live = Live { recipe, solver, ..Live::default() };
     let Parts { setup, bodies, ground, emitters, plan, meetings, warnings, grain_step, .. } = parts;
@@ -257,6 +268,7 @@ fn measurements(parsed: &Parsed, dt: f64) -> Result<Vec<Measurement>, SceneError
 fn parts(parsed: &Parsed, methods: &[&Method], dt: Option<f64>, problems: &mut Vec<Problem>) -> Option<Parts> {
     let scene = &parsed.scene;
     problems.extend(continuum::problems(parsed));
+    problems.extend(phases::problems(parsed));
     let (shapes, names) = shapes(parsed, problems);
     let mut walls = settings::walls(parsed);
     for (i, wall) in walls.iter().enumerate() {
@@ -325,7 +337,7 @@ fn parts(parsed: &Parsed, methods: &[&Method], dt: Option<f64>, problems: &mut V
     let mut emitters = Vec::new();
     for (i, recipe) in poured.iter().enumerate() {
         let solver = match scene.emitters[i].continuum {
-            Some(_) => solver_of(methods, &continuum::SPH).unwrap_or(0),
+            Some(_) => continuum_of(methods),
             None => grains_of(methods),
         };
         match populations::pour(parsed, i, recipe.clone(), dt) {

@@ -10,5 +10,6 @@ mod ground;
 mod live;
 mod measures;
 mod meshes;
+mod phases;
 mod resume;
 mod worlds;

@@ -12,6 +12,7 @@ mod ground;
 mod laws;
 mod names;
 mod periodic;
+mod phases;
 mod picture;
 mod places;
 mod values;
@@ -140,6 +141,7 @@ pub(crate) fn check(scene: &Scene, assets: &Assets, spans: &Spans) -> Vec<Proble
     bodies::check(&mut c);
     emitters::check(&mut c);
     continuum::check(&mut c);
+    phases::check(&mut c);
     ground::check(&mut c);
     picture::check(&mut c);
     c.problems

@@ -53,7 +53,7 @@ keys! {
         /// Name of a material: gives the density of its grains and its friction with walls, and with a `preset` what it is in bulk. Left out:
         /// `density` and `friction_angle` are needed, and walls hold the matter with the friction it has itself.
         material: Option<String>,
-        /// Distance of particles at rest [m].
+        /// Distance of particles at rest [m]. In phases a cell of the grid is two of them wide.
         spacing: f64 [LENGTH; positive("the spacing")],
         /// Density of a grain [kg/m³]; left out: that of the material.
         density: f64 [DENSITY; positive("a density")] => |_cx, _keys| Some(f64::NAN),
@@ -71,9 +71,9 @@ keys! {
         fill: Option<ContinuumFill>,
         /// Velocity at the start [m/s].
         velocity: DVec3 [VELOCITY; grows] = DVec3::ZERO,
-        /// The grains that pictures show; left out: the particles themselves are shown.
+        /// The grains that pictures show, of SPH; left out: the particles themselves are shown.
         grains: Option<ShownGrains>,
-        /// How the equations are solved.
+        /// How the equations of SPH are solved; for those of phases see `[phases]`.
         solve: Sph = Sph::default(),
     }
 }
@@ -91,6 +91,11 @@ impl Continuum {
     pub const PACKING: f64 = 0.6;
     /// Largest angle of friction that the SPH method takes [rad].
     pub const STEEPEST: f64 = 60.0 * std::f64::consts::PI / 180.0;
+
+    /// Friction angle that the method of phases does not reach [rad]: with 45° the cone would hold sand upright.
+    pub const PHASES_BELOW: f64 = std::f64::consts::FRAC_PI_4;
+    /// Least packing that the method of phases takes.
+    pub const PHASES_LOOSEST: f64 = 0.4;
 
     /// Bulk density [kg/m³].
     pub fn bulk_density(&self) -> f64 {
@@ -120,8 +125,10 @@ pub enum ContinuumMethod {
     /// Particles that carry pressure and stress (smoothed particle hydrodynamics).
     #[default]
     Sph,
+    /// Parcels on a grid, and thin sand as a gas of grains.
+    Phases,
 }
-names!(ContinuumMethod { Sph = "sph" });
+names!(ContinuumMethod { Sph = "sph", Phases = "phases" });
 
 keys! {
     /// Friction that grows with the inertial number I: μ = tan φ + (μ₂ − tan φ)/(1 + I₀/I).
@@ -269,6 +276,16 @@ pub struct Wind(pub [Component; 3]);
 impl Wind {
     /// No wind.
     pub const CALM: Wind = Wind([Component::Number(0.0), Component::Number(0.0), Component::Number(0.0)]);
+
+    /// The velocity [m/s] of a wind that is the same everywhere, always; none where a component is a formula.
+    pub fn steady(&self) -> Option<DVec3> {
+        let number = |c: &Component| match c {
+            Component::Number(speed) => Some(*speed),
+            Component::Formula(_) => None,
+        };
+        let [x, y, z] = self.0.each_ref().map(number);
+        Some(DVec3::new(x?, y?, z?))
+    }
 }
 
 impl Stated for Wind {

@@ -10,6 +10,7 @@ mod grains;
 mod ground;
 mod material;
 mod output;
+mod phases;
 mod picture;
 mod walls;
 
@@ -20,6 +21,7 @@ pub use grains::*;
 pub use ground::*;
 pub use material::*;
 pub use output::*;
+pub use phases::*;
 pub use picture::*;
 pub use walls::*;
 
@@ -61,6 +63,8 @@ keys! {
         grains: Vec<Grains> [; help("write each one under its own `[[grains]]`")] = Vec::new(),
         /// Populations of matter that are computed as a continuum.
         continuum: Vec<Continuum> [; help("write each one under its own `[[continuum]]`")] = Vec::new(),
+        /// How a continuum with `method = "phases"` is computed; left out: as usual.
+        phases: Option<Phases>,
         /// The air; left out: there is none.
         air: Option<Air>,
         /// Rigid bodies.

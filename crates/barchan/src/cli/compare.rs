@@ -15,7 +15,7 @@ pub struct CompareArgs {
     /// Name of the gallery, or a scene file
     #[arg(value_name = "NAME|FILE")]
     scene: String,
-    /// Methods to compute its matter by, with commas between them: grains, sph
+    /// Methods to compute its matter by, with commas between them: grains, sph, phases
     #[arg(long = "as", value_name = "METHODS", value_delimiter = ',', required = true, value_parser = method)]
     methods: Vec<MatterMethod>,
     /// Folder for the results, one within it for each method; left out: out/NAME-compared

@@ -139,7 +139,7 @@ struct SceneArgs {
     /// Multiply the number of grains (their size stays, the geometry grows)
     #[arg(long, value_name = "K", value_parser = factor, allow_hyphen_values = true)]
     scale: Option<f64>,
-    /// Compute its matter otherwise: grains, or sph, a continuum of smoothed particles
+    /// Compute its matter otherwise: grains; sph, a continuum of smoothed particles; phases, one of parcels on a grid
     #[arg(long = "as", value_name = "METHOD", value_parser = compare::method)]
     method: Option<barchan::scene::MatterMethod>,
 }

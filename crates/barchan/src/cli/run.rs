@@ -33,7 +33,7 @@ pub struct RunArgs {
     /// Multiply the number of grains (their size stays, the geometry grows)
     #[arg(long, value_name = "K", value_parser = super::factor, allow_hyphen_values = true)]
     scale: Option<f64>,
-    /// Compute its matter otherwise: grains, or sph, a continuum of smoothed particles
+    /// Compute its matter otherwise: grains; sph, a continuum of smoothed particles; phases, one of parcels on a grid
     #[arg(long = "as", value_name = "METHOD", value_parser = super::compare::method)]
     method: Option<barchan::scene::MatterMethod>,
     /// Let no grain become ground: the same scene without the exchange, to compare

@@ -1,0 +1,107 @@
+//! Sand in three phases, from a scene: mass is kept, runs resume bit for bit, threads do not matter, and what cannot be computed is refused.
+
+use crate::common::{complaints, parse_of, run, world_of};
+use barchan_engine::checkpoint::{Checkpoint, CheckpointWriter};
+
+/// A block falls into a bed, sand is poured beside it, and some of it leaves through a sink.
+const SPLASH: &str = r#"
+duration = 0.3
+[domain]
+min = [0, 0, -0.02]
+max = [0.32, 0.16, 0.3]
+[materials.sand]
+preset = "dry sand"
+[[continuum]]
+name = "bed"
+method = "phases"
+material = "sand"
+spacing = "1 cm"
+fill = { box = { min = [0, 0, 0], max = [0.32, 0.16, 0.06] } }
+[[continuum]]
+name = "block"
+method = "phases"
+material = "sand"
+spacing = "1 cm"
+fill = { box = { min = [0.04, 0.04, 0.1], max = [0.12, 0.12, 0.16] } }
+velocity = [1, 0, -2]
+[phases]
+grain = "1 mm"
+[air]
+velocity = [2, 0, 0]
+[[emitters]]
+name = "pour"
+continuum = "bed"
+disc = { centre = [0.24, 0.08, 0.2], normal = [0, 0, -1], radius = "4 cm" }
+mass_rate = 4
+velocity = [0, 0, -1]
+[[sinks]]
+name = "mouth"
+box = { min = [0.26, 0, -0.02], max = [0.32, 0.16, 0.05] }
+[[walls]]
+name = "box"
+material = "sand"
+box = { min = [0, 0, 0], max = [0.32, 0.16, 0.29] }
+"#;
+
+fn on_threads<T: Send>(n: usize, task: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap().install(task)
+}
+
+#[test]
+fn sand_in_phases_keeps_its_mass_while_it_is_poured_and_drained() {
+    let mut w = world_of(SPLASH);
+    let start = w.totals().mass;
+    run(&mut w, 0.2);
+    let (born, gone) = (w.born()[0].1, w.tallies()[0].1);
+    assert!(born.mass > 0.1 && gone.mass > 0.1, "{} kg came, {} kg went", born.mass, gone.mass);
+    let now = w.totals().mass;
+    assert!((now + gone.mass - born.mass - start).abs() < 1e-9 * start, "{start} kg, {now} kg");
+    let mass: f64 = w.frame().populations.iter().flat_map(|p| p.mass.to_vec()).sum();
+    assert!((mass - now).abs() < 1e-9 * now, "frames hold all of it");
+}
+
+#[test]
+fn a_run_in_phases_resumes_bit_for_bit_on_any_number_of_threads() {
+    let mut w = world_of(SPLASH);
+    run(&mut w, 0.1);
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = CheckpointWriter::default();
+    w.save(&mut writer);
+    writer.write(folder.path()).unwrap();
+    let checkpoint = Checkpoint::newest(folder.path()).unwrap();
+    run(&mut w, 0.15);
+    let parsed = parse_of(SPLASH);
+    for n in 1..=3 {
+        let hash = on_threads(n, || {
+            let mut again = barchan_engine::assemble::restore(&parsed, &checkpoint).unwrap().unwrap();
+            run(&mut again, 0.15);
+            again.hash()
+        });
+        assert_eq!(hash, w.hash(), "{n} threads");
+    }
+}
+
+#[test]
+fn what_cannot_be_computed_in_phases_is_refused_with_a_remedy() {
+    for (from, to, message) in [
+        ("name = \"bed\"\nmethod", "name = \"bed\"\nfriction_angle = \"50 deg\"\nmethod", "too steep"),
+        ("name = \"bed\"\nmethod", "name = \"bed\"\npacking = 0.3\nmethod", "too loose"),
+        ("grain = \"1 mm\"", "grain = \"3 cm\"", "smaller than two grains"),
+        ("grain = \"1 mm\"", "flip_share = 0.5", "is for `transfer = \"flip\"`"),
+        ("velocity = [2, 0, 0]", "velocity = [\"2*t\", 0, 0]", "one velocity"),
+        (
+            "method = \"phases\"\nmaterial = \"sand\"\nspacing = \"1 cm\"\nfill = { box = { min = [0.04",
+            "material = \"sand\"\nspacing = \"1 cm\"\nfill = { box = { min = [0.04",
+            "another method",
+        ),
+        (
+            "[[sinks]]",
+            "[[walls]]\nname = \"hole\"\nmaterial = \"sand\"\ndisc = { centre = [0.1, 0.08, 0.2], normal = [0, 0, 1], radius = 0.06, hole = 0.02 }\n[[sinks]]",
+            "cells of the grid across",
+        ),
+    ] {
+        assert!(SPLASH.contains(from), "{from}");
+        let listing = complaints(&[&SPLASH.replacen(from, to, 1)]);
+        assert!(listing.contains(message), "{message}: {listing}");
+    }
+}

@@ -1,0 +1,144 @@
+//! Matter in three phases: one sand for the whole scene, gaps that the grid sees, and air that its gas can feel.
+
+use super::{Check, show};
+use crate::method::opening;
+use crate::types::*;
+
+/// Cells across an opening below which no flow is found.
+const LEAST_ACROSS: f64 = 4.0;
+/// Cells across an opening below which its flow is slower than it should be.
+const GOOD_ACROSS: f64 = 12.0;
+/// Grains along a cell, at least: below that a cell is no continuum.
+const GRAINS_PER_CELL: f64 = 2.0;
+
+pub(super) fn check(c: &mut Check) {
+    let scene = c.scene;
+    let in_phases = |m: &Continuum| m.method == ContinuumMethod::Phases;
+    let Some(first) = scene.continuum.iter().find(|m| in_phases(m)) else {
+        if scene.phases.is_some() {
+            let message = "`[phases]` says how to compute in phases, and no continuum of the scene is";
+            c.error("phases", message, "write `method = \"phases\"` under `[[continuum]]`, or leave it out");
+        }
+        return;
+    };
+    for (i, m) in scene.continuum.iter().enumerate() {
+        if !in_phases(m) {
+            let message = format!("`{}` is computed by another method than `{}`", m.name, first.name);
+            let help = "write the same `method` under every `[[continuum]]`";
+            c.error(format!("continuum[{i}].method"), message, help);
+            return;
+        }
+        population(c, &format!("continuum[{i}]"), m, first);
+    }
+    grid(c, first);
+    keys(c);
+    air(c);
+}
+
+fn population(c: &mut Check, path: &str, m: &Continuum, first: &Continuum) {
+    // Steeper than the other method takes has been reported for both.
+    if (Continuum::PHASES_BELOW..=Continuum::STEEPEST).contains(&m.friction_angle) {
+        let message = format!("a friction angle of {} is too steep here", show(m.friction_angle.to_degrees(), "deg"));
+        let help = "in phases give an angle below 45 deg, or use `method = \"sph\"`, which takes up to 60 deg";
+        c.error(format!("{path}.friction_angle"), message, help);
+    }
+    if m.packing < Continuum::PHASES_LOOSEST {
+        let message = format!("a packing of {} is too loose here", m.packing);
+        c.error(format!("{path}.packing"), message, "in phases give 0.4 to 0.74; poured sand has 0.55 to 0.65");
+    }
+    if m.grains.is_some() {
+        let message = "matter in phases shows its parcels and no other grains";
+        c.error(format!("{path}.grains"), message, "leave `grains` out, or use `method = \"sph\"`");
+    }
+    if m.solve != Sph::default() {
+        let message = "`solve` is for `method = \"sph\"`";
+        c.error(format!("{path}.solve"), message, "say how phases are computed under `[phases]`");
+    }
+    let sand = |m: &Continuum| (m.friction_angle, m.cohesion, m.tensile, m.material.clone(), m.rate.clone());
+    if sand(m) != sand(first) && !m.friction_angle.is_nan() && !first.friction_angle.is_nan() {
+        let message = format!("`{}` is another sand than `{}`", m.name, first.name);
+        let help = "phases have one sand for a scene: give all populations the same material, friction angle, cohesion, \
+                    tensile strength and rate";
+        c.error(path, message, help);
+    }
+}
+
+/// Grains, gaps and periods against the cells of the grid.
+fn grid(c: &mut Check, m: &Continuum) {
+    let (scene, cell) = (c.scene, Phases::SPACINGS_PER_CELL * m.spacing);
+    if cell.is_nan() || cell <= 0.0 {
+        return;
+    }
+    let at = |i: usize| format!("continuum[{i}].spacing");
+    let first = scene.continuum.iter().position(|n| n.name == m.name).unwrap_or_default();
+    let grain = scene.grain_in_phases();
+    if cell < GRAINS_PER_CELL * grain {
+        let message = format!(
+            "a cell of the grid ({}, twice the spacing) is smaller than two grains of {}",
+            show(cell, "m"),
+            show(grain, "m")
+        );
+        let help = format!(
+            "use a spacing of at least {}, or compute smaller grains: `grain` under `[phases]`",
+            show(0.5 * GRAINS_PER_CELL * grain, "m")
+        );
+        c.error(at(first), message, help);
+    }
+    for (i, wall) in scene.walls.iter().enumerate() {
+        let (gap, path) = (opening(wall), format!("walls[{i}]"));
+        let across = gap / cell;
+        if !(gap > 0.0 && across < GOOD_ACROSS) {
+            continue;
+        }
+        let message = format!("the opening of `{}` is {across:.1} cells of the grid across", wall.name);
+        let help = |cells: f64| format!("use a spacing of at most {}", show(0.5 * gap / cells, "m"));
+        if across < LEAST_ACROSS {
+            c.error(path, format!("{message}: sand does not find through"), help(LEAST_ACROSS));
+        } else {
+            // The flow goes as the opening less about two cells, to the power of 5/2 [Beverloo, Leniger & van de Velde 1961].
+            let lost = 100.0 * (1.0 - (1.0 - 2.0 / across).powf(2.5));
+            c.warn(path, format!("{message}: its flow is some {lost:.0} % too slow"), help(GOOD_ACROSS));
+        }
+    }
+    let size = (scene.domain.max - scene.domain.min) / (Phases::CELLS_PER_BRICK * cell);
+    for k in (0..3).filter(|&k| scene.domain.is_periodic()[k]) {
+        let bricks = size[k];
+        if bricks.is_finite() && bricks > 0.0 && (bricks - bricks.round()).abs() > 1e-9 * bricks {
+            let message = format!(
+                "the period along {} is {bricks:.3} times eight cells of the grid ({} each)",
+                ["x", "y", "z"][k],
+                show(cell, "m")
+            );
+            let fitting = m.spacing * bricks / bricks.round().max(1.0);
+            let help = format!("it must be a whole number: a spacing of {} would do", show(fitting, "m"));
+            c.error(at(first), message, help);
+        }
+    }
+}
+
+/// Keys that would have no effect.
+fn keys(c: &mut Check) {
+    let Some(phases) = &c.scene.phases else { return };
+    if phases.transfer != TransferName::Flip && phases.flip_share != Phases::FLIP_SHARE {
+        let help = "write `transfer = \"flip\"`, or leave `flip_share` out";
+        c.error("phases.flip_share", "`flip_share` is for `transfer = \"flip\"`", help);
+    }
+    if !phases.gas && phases.restitution != Phases::RESTITUTION {
+        c.error("phases.restitution", "`restitution` is that of gas, and there is none", "leave it out");
+    }
+}
+
+fn air(c: &mut Check) {
+    let Some(air) = &c.scene.air else { return };
+    if air.velocity.steady().is_none() || air.gusts.is_some() || air.along_surface {
+        let message = "in phases the air has one velocity, always and everywhere";
+        let help = "give three numbers, without `gusts` and `along_surface`; or use `method = \"sph\"`";
+        c.error("air", message, help);
+    }
+    if air.drag == Drag::Blob {
+        c.error("air.drag", "in phases air drags on single grains", "write `drag = \"grains\"` or `\"none\"`");
+    }
+    if c.scene.phases.as_ref().is_some_and(|p| !p.gas) {
+        c.error("air", "air moves gas alone, and there is none", "leave `[air]` out, or `gas = false`");
+    }
+}

@@ -1,0 +1,133 @@
+//! How a continuum is computed in three phases.
+
+use super::{ContinuumMethod, Scene, names};
+use crate::keys;
+use crate::keys::Interval;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Cells that a parcel may cross in a step.
+const COURANTS: Interval = Interval {
+    from: 0.0,
+    with_from: false,
+    to: 1.0,
+    with_to: true,
+    message: "a parcel cannot cross {} cells in a step",
+    help: "give a number above 0, at most 1",
+};
+
+/// Tolerances of the pressure.
+const TOLERANCES: Interval = Interval {
+    from: 0.0,
+    with_from: false,
+    to: 0.1,
+    with_to: true,
+    message: "a tolerance of {} is useless",
+    help: "give a share of a cell, such as 1e-3",
+};
+
+keys! {
+    /// How a continuum with `method = "phases"` is computed.
+    pub struct Phases = "write `transfer = \"apic\"` under `[phases]`" {
+        /// Diameter of a grain [m], by which air slows the gas; left out: that of `rate`, or 0.5 mm.
+        grain: Option<f64> [LENGTH; positive("the diameter of a grain")],
+        /// How velocities go between parcels and grid.
+        transfer: TransferName = TransferName::Apic,
+        /// Share of FLIP in `transfer = "flip"`; the rest is APIC.
+        flip_share: f64 [NUMBER; within(0.0, 1.0, "a share of {} is impossible", "give a share from 0 to 1")] = Phases::FLIP_SHARE,
+        /// Shape of the yield surface.
+        yields: YieldName = YieldName::Cone,
+        /// Rounds of pressure and friction in a step.
+        sweeps: u64 [; within(1.0, 100.0, "{} rounds cannot be computed", "give a whole number from 1, such as 2")] = Phases::SWEEPS,
+        /// Cells that a parcel may cross in a step.
+        courant: f64 [NUMBER; interval(COURANTS)] = 1.0,
+        /// Largest error of the volume that the pressure leaves in a step, as a share of a cell.
+        tolerance: f64 [NUMBER; interval(TOLERANCES)] = Phases::TOLERANCE,
+        /// Quanta of mass of a parcel: as many grains of gas come of one.
+        split: u64 [; within(1.0, 4096.0, "a parcel cannot be split into {}", "give a whole number from 1, such as 8")] = Phases::SPLIT,
+        /// Whether thin sand flies as gas; otherwise all of it stays liquid.
+        gas: bool = true,
+        /// Restitution of impacts of gas on walls.
+        restitution: f64 [NUMBER; within(0.0, 1.0, "a restitution of {} is impossible", "give a number from 0 to 1")] = Phases::RESTITUTION,
+        /// Most parcels and grains of gas; a run that needs more stops.
+        capacity: u64 [; within(1.0, 4.29e9, "a capacity of {} is impossible", "give a number of parcels, such as 20000000")] = Phases::CAPACITY,
+    }
+}
+
+impl Phases {
+    /// Share of FLIP where none is given.
+    pub const FLIP_SHARE: f64 = 0.95;
+    /// Rounds of pressure and friction where no number is given.
+    pub const SWEEPS: u64 = 2;
+    /// Tolerance where none is given.
+    pub const TOLERANCE: f64 = 1e-3;
+    /// Quanta of a parcel where no number is given.
+    pub const SPLIT: u64 = 8;
+    /// Restitution of gas on walls where none is given.
+    pub const RESTITUTION: f64 = 0.2;
+    /// Parcels and grains of gas at most where no number is given.
+    pub const CAPACITY: u64 = 20_000_000;
+    /// Diameter of a grain where nobody says [m]: medium sand.
+    pub const GRAIN: f64 = 0.5e-3;
+    /// Distances of parcels along a cell of the grid.
+    pub const SPACINGS_PER_CELL: f64 = 2.0;
+    /// Cells along a brick of the grid: a periodic domain is a whole number of bricks wide.
+    pub const CELLS_PER_BRICK: f64 = 8.0;
+}
+
+impl Scene {
+    /// How the continuum of the scene is computed, where it has one.
+    pub fn continuum_method(&self) -> Option<ContinuumMethod> {
+        self.continuum.first().map(|m| m.method)
+    }
+
+    /// Diameter of a grain of a continuum in phases [m].
+    pub fn grain_in_phases(&self) -> f64 {
+        let of_rate = || self.continuum.iter().find_map(|m| m.rate.as_ref()).map(|r| r.grain);
+        self.phases.as_ref().and_then(|p| p.grain).or_else(of_rate).unwrap_or(Phases::GRAIN)
+    }
+}
+
+impl Default for Phases {
+    fn default() -> Phases {
+        Phases {
+            grain: None,
+            transfer: TransferName::default(),
+            flip_share: Phases::FLIP_SHARE,
+            yields: YieldName::default(),
+            sweeps: Phases::SWEEPS,
+            courant: 1.0,
+            tolerance: Phases::TOLERANCE,
+            split: Phases::SPLIT,
+            gas: true,
+            restitution: Phases::RESTITUTION,
+            capacity: Phases::CAPACITY,
+        }
+    }
+}
+
+/// How velocities go between parcels and grid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TransferName {
+    /// Affine: a parcel carries the gradient of the velocity too (Jiang et al. 2015).
+    #[default]
+    Apic,
+    /// A parcel adds the grid's change of velocity to its own (Brackbill and Ruppel 1986): livelier, and noisier.
+    Flip,
+    /// A parcel takes the grid's velocity: smooth, and slow to turn.
+    Pic,
+}
+names!(TransferName { Apic = "apic", Flip = "flip", Pic = "pic" });
+
+/// Where sand yields.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum YieldName {
+    /// A cone, the same in all directions.
+    #[default]
+    Cone,
+    /// A box for each component of the stress (Narain et al. 2010): for comparison, slopes are too steep and know the grid.
+    Box,
+}
+names!(YieldName { Cone = "cone", Box = "box" });
