@@ -1,7 +1,9 @@
 //! Sand in three phases, from a scene: mass is kept, runs resume bit for bit, threads do not matter, and what cannot be computed is refused.
 
-use crate::common::{complaints, parse_of, run, world_of};
+use crate::common::{parse_of, run, world_of};
 use barchan_engine::checkpoint::{Checkpoint, CheckpointWriter};
+use barchan_engine::{assemble, load};
+use std::path::Path;
 
 /// A block falls into a bed, sand is poured beside it, and some of it leaves through a sink.
 const SPLASH: &str = r#"
@@ -81,6 +83,15 @@ fn a_run_in_phases_resumes_bit_for_bit_on_any_number_of_threads() {
     }
 }
 
+/// Why a scene is refused, by its check or by the assembling.
+fn refusal(text: &str) -> String {
+    let parsed = match load(text, "test", Path::new("")) {
+        Ok(parsed) => parsed,
+        Err(e) => return e.listing(),
+    };
+    assemble(&parsed).err().map(|e| e.listing()).unwrap_or_default()
+}
+
 #[test]
 fn what_cannot_be_computed_in_phases_is_refused_with_a_remedy() {
     for (from, to, message) in [
@@ -101,7 +112,7 @@ fn what_cannot_be_computed_in_phases_is_refused_with_a_remedy() {
         ),
     ] {
         assert!(SPLASH.contains(from), "{from}");
-        let listing = complaints(&[&SPLASH.replacen(from, to, 1)]);
+        let listing = refusal(&SPLASH.replacen(from, to, 1));
         assert!(listing.contains(message), "{message}: {listing}");
     }
 }
