@@ -11,7 +11,7 @@ use crate::atomic::{self, FileError};
 use crate::columns::FrameError;
 use crate::parts::{self, GRID, Index};
 use crate::vtk::{Packing, TimeSeries};
-use crate::{frames, not_after, ply, vtk, vts};
+use crate::{frames, not_after, ply, vtk, vts, xyz};
 use barchan_core::frame::Frame;
 use barchan_core::relief::Relief;
 use std::fs;
@@ -37,15 +37,24 @@ pub enum Format {
     Vtk(Packing),
     /// `.ply` points for effects tools.
     Ply,
+    /// `.xyz` points for OVITO; barchan does not read them back.
+    Xyz,
 }
 
 impl Format {
+    /// The name that scenes have for it, and the ending of its files.
+    const ALL: [(&str, &str, Format); 3] =
+        [("vtk", "vtp", Format::Vtk(Packing::Raw)), ("ply", "ply", Format::Ply), ("xyz", xyz::EXTENSION, Format::Xyz)];
+
+    /// The format of that name in a scene.
+    pub fn named(name: &str) -> Option<Format> {
+        Self::ALL.iter().find(|(known, ..)| *known == name).map(|(_, _, format)| *format)
+    }
+
     /// Ending of the file's name.
     pub fn extension(self) -> &'static str {
-        match self {
-            Format::Vtk(_) => "vtp",
-            Format::Ply => "ply",
-        }
+        let same = |f: &Format| std::mem::discriminant(f) == std::mem::discriminant(&self);
+        Self::ALL.iter().find(|(_, _, format)| same(format)).map_or("vtp", |(_, extension, _)| extension)
     }
 
     /// Writes a frame; grids only with `.vtp` where a run has both.
@@ -54,6 +63,7 @@ impl Format {
             Format::Vtk(packing) => vtk::write(path, frame, packing),
             Format::Ply if beside_vtk => ply::write_but_grids(path, frame),
             Format::Ply => ply::write(path, frame),
+            Format::Xyz => xyz::write(path, frame),
         }
     }
 }
@@ -112,7 +122,10 @@ impl FrameWriter {
             let beside = |number: u64| kept.iter().map(|(_, file)| file).filter(move |f| f.part && f.number == number);
             let parts = |(time, file): &(f64, Found)| {
                 let ground = ground_of(grounds(), file.number).map(|g| name(g.number, GROUND));
-                let others = beside(file.number).filter(|f| f.extension != "ply").map(|f| listed(&f.path)).collect();
+                let others = beside(file.number)
+                    .filter(|f| matches!(f.extension, "vtp" | GRID))
+                    .map(|f| listed(&f.path))
+                    .collect();
                 parts_of(name(file.number, "vtp"), ground, others).map(|part| (*time, part)).collect::<Vec<_>>()
             };
             Some(TimeSeries::create(folder.join(SERIES), vtp.flat_map(parts).collect())?)
@@ -302,7 +315,8 @@ pub(crate) fn list(folder: &Path) -> Result<Vec<Found>, FileError> {
         let path = entry.map_err(failed)?.path();
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
         let Some((stem, extension)) = name.rsplit_once('.') else { continue };
-        let Some(extension) = ["vtp", "ply", GROUND, GRID].into_iter().find(|e| *e == extension) else { continue };
+        let ours = Format::ALL.iter().map(|(_, extension, _)| *extension).chain([GROUND, GRID]);
+        let Some(extension) = ours.into_iter().find(|e| *e == extension) else { continue };
         let own = stem.len() >= 6 && stem.bytes().all(|b| b.is_ascii_digit()) && extension != GRID;
         let part = !own && extension != GROUND;
         let number =

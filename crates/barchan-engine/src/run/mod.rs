@@ -21,7 +21,6 @@ use barchan_hybrid::ground::Account;
 use barchan_io::FrameError;
 use barchan_io::atomic::FileError;
 use barchan_io::csv::{Column, TableError};
-use barchan_io::vtk::Packing;
 use barchan_io::writer::{Format, FrameWriter};
 use barchan_scene::Parsed;
 use barchan_scene::words::seconds;
@@ -455,11 +454,8 @@ fn valid(duration: f64) -> Result<f64, RunError> {
 }
 
 fn formats(world: &World) -> Vec<Format> {
-    let format = |f: &barchan_scene::Format| match f {
-        barchan_scene::Format::Vtk => Format::Vtk(Packing::default()),
-        barchan_scene::Format::Ply => Format::Ply,
-    };
-    world.plan().formats.iter().map(format).collect()
+    // A test holds the scene's names against those of the writer.
+    world.plan().formats.iter().filter_map(|f| Format::named(f.name())).collect()
 }
 
 fn columns(m: &crate::world::Measurement) -> Vec<Column> {
@@ -506,6 +502,18 @@ impl Meter {
             seconds_left: (steps - step) as f64 / steps_per_second,
             kinetic: totals.energies.kinetic(),
             gauges: totals.gauges,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_a_scene_can_name_has_a_writer() {
+        for (name, format) in barchan_scene::Format::NAMES {
+            assert!(Format::named(format.name()).is_some(), "nobody writes `{name}`");
         }
     }
 }

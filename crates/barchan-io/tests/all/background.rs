@@ -37,7 +37,8 @@ fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 
 #[test]
 fn a_resumed_run_leaves_the_files_of_an_uninterrupted_one() {
-    for formats in [&BOTH[..], &BOTH[..1], &BOTH[1..]] {
+    let with_xyz = [Format::Vtk(Packing::Raw), Format::Xyz];
+    for formats in [&BOTH[..], &BOTH[..1], &BOTH[1..], &with_xyz] {
         let (whole, stopped) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let mut writer = FrameWriter::new(whole.path(), formats, None).unwrap();
         (0..9).for_each(|i| assert_eq!(writer.write(frame(5, time(i))).unwrap(), i as u64));

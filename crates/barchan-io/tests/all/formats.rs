@@ -5,7 +5,7 @@ use crate::common;
 use barchan_core::frame::{Extra, Frame};
 use barchan_io::frames::{ReadError, read_ply, read_time, read_vtp};
 use barchan_io::vtk::Packing;
-use barchan_io::{FrameError, ply, vtk};
+use barchan_io::{FrameError, ply, vtk, xyz};
 use common::{frame, of_many_parts};
 use glam::DVec3;
 use proptest::prelude::*;
@@ -61,6 +61,38 @@ fn vtp_reads_back_what_was_written_raw_and_compressed() {
         let again = folder.path().join("again.vtp");
         vtk::write(&again, &read, packing).unwrap();
         assert_spheres(&read_vtp(&again).unwrap(), &read, |x| x);
+    }
+}
+
+#[test]
+fn xyz_has_a_row_a_sphere_with_the_numbers_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f.xyz");
+    for n in [0, 100] {
+        let written = frame(n, 0.1 + 0.2);
+        xyz::write(&path, &written).unwrap();
+        assert_eq!(read_time(&path).unwrap().to_bits(), written.time.to_bits());
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut lines = text.lines();
+        let grains = written.grains();
+        let spheres: Vec<_> = grains.spheres().collect();
+        assert_eq!(lines.next().unwrap().parse::<usize>().unwrap(), spheres.len());
+        let properties = lines.next().unwrap().split_once("Properties=").unwrap().1;
+        let width: usize = properties.split(':').skip(2).step_by(3).map(|w| w.parse::<usize>().unwrap()).sum();
+        let mut mass = 0.0;
+        for s in spheres {
+            let row: Vec<&str> = lines.next().unwrap().split(' ').collect();
+            assert_eq!(row.len(), width, "{row:?}");
+            assert!(!row[0].is_empty());
+            let number = |k: usize| row[k].parse::<f64>().unwrap();
+            assert_eq!(DVec3::new(number(1), number(2), number(3)), s.centre);
+            assert_eq!((number(4), DVec3::new(number(5), number(6), number(7))), (s.radius, s.velocity));
+            assert_eq!(row[9].parse::<u32>().unwrap(), grains.id[s.grain]);
+            mass += number(8);
+        }
+        assert_eq!(lines.next(), None);
+        let whole: f64 = grains.mass.iter().sum();
+        assert!((mass - whole).abs() <= 1e-12 * whole, "{mass} of {whole}");
     }
 }
 

@@ -106,6 +106,10 @@ fn output(c: &mut Check) {
         );
         c.warn("output.every", message, "only the first and the last frame will be written; make it shorter");
     }
+    if output.formats == [Format::Xyz] {
+        let message = "frames as `xyz` alone cannot be drawn: barchan does not read them back";
+        c.warn("output.formats", message, "add `\"vtk\"` or `\"ply\"` for a film, `render` and the window");
+    }
     for (i, m) in c.scene.measure.iter().enumerate() {
         let path = format!("measure[{i}]");
         let given = c.given(&format!("{path}.every"));

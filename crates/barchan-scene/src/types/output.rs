@@ -40,8 +40,10 @@ pub enum Format {
     Vtk,
     /// PLY.
     Ply,
+    /// Extended XYZ, for OVITO.
+    Xyz,
 }
-names!(Format { Vtk = "vtk", Ply = "ply" });
+names!(Format { Vtk = "vtk", Ply = "ply", Xyz = "xyz" });
 
 keys! {
     /// A measurement, written to a CSV file.
