@@ -1,8 +1,8 @@
 //! Pictures of granular matter: a [`Frame`](barchan_core::frame::Frame) becomes a [`Picture`], a [`Picture`] becomes pixels.
 //!
 //! [`Picture`] is plain data: spheres, surfaces, lines, in metres relative to an origin near the grains, so that f32 is enough.
-//! A [`Renderer`] draws it from a [`View`] under a [`Light`]; there are two, of the same look: `cpu` on threads, `gpu`
-//! on wgpu. What the pixel is made of is written once, in [`look`], for both.
+//! A [`Renderer`] draws it from a [`View`] under a [`Light`]; there are two for films, of the same look: `cpu` on threads, `gpu`
+//! on wgpu; and `trace` for stills. What the pixel is made of is written once, in [`look`], for both.
 
 pub mod camera;
 pub mod colour;
@@ -17,6 +17,7 @@ pub mod look;
 pub mod picture;
 pub mod skins;
 pub mod survey;
+pub mod trace;
 pub mod walls;
 
 pub use camera::{CameraPath, Stand, View};
@@ -31,6 +32,7 @@ pub use look::{Extent, Light, Quality};
 pub use picture::{Finish, Ground, Line, Mesh, Picture, Sphere};
 pub use skins::Skins;
 pub use survey::Survey;
+pub use trace::TraceRenderer;
 
 use thiserror::Error;
 

@@ -133,7 +133,7 @@ impl CpuRenderer {
     }
 }
 
-fn check(view: &View) -> Result<(), RenderError> {
+pub(crate) fn check(view: &View) -> Result<(), RenderError> {
     let [width, height] = view.size;
     let fits = |n: u32| (look::SIZE_LEAST..=look::SIZE_MOST).contains(&n);
     if fits(width) && fits(height) { Ok(()) } else { Err(RenderError::Size { width, height, limit: look::SIZE_MOST }) }

@@ -68,6 +68,9 @@ fn stills_films_and_sequences_are_written() {
         &["render", "run", "-o", "still.png", "--size", "64x48", "--colour", "speed", "--frame", "0.01"],
     );
     assert_eq!((said.code, png_size(at("still.png"))), (0, [64, 48]), "{}", said.err);
+    let traced = ["render", "run", "-o", "traced.png", "--renderer", "traced", "--angular", "--lens", "2 mm", "--plain"];
+    let said = ask(folder.path(), &traced);
+    assert_eq!((said.code, png_size(at("traced.png"))), (0, [96, 54]), "{}", said.err);
     let said = ask(folder.path(), &["render", "run", "--camera", "orbit", "-o", "turn.mp4"]);
     assert_eq!(said.code, 0, "{}", said.err);
     let film = std::fs::read(at("turn.mp4")).unwrap();
@@ -100,6 +103,10 @@ fn what_cannot_be_drawn_is_told_with_its_remedy() {
         (&["render", "run", "--map", "jet"], 2, &["--map jet", "viridis"]),
         (&["render", "run", "--size", "4x4"], 2, &["--size 4x4", "1920x1080"]),
         (&["render", "run", "--samples", "7"], 2, &["--samples 7", "1, 4, 9 or 16"]),
+        (&["render", "run", "--angular"], 2, &["--angular", "--renderer traced"]),
+        (&["render", "run", "--renderer", "cpu", "--lens", "2 mm"], 2, &["--lens", "--renderer traced"]),
+        (&["render", "run", "--renderer", "traced", "--lens", "2 kg"], 2, &["--lens", "2 mm"]),
+        (&["render", "run", "--renderer", "traced", "--lens", "-1 mm"], 2, &["--lens", "2 mm"]),
         (&["render", "run", "--frame", "77"], 2, &["no frame 77", "from 0 to 4"]),
         (&["render", "run", "--frame", "9 s"], 2, &["no frame at 9 s", "from 0 s to 0.01"]),
         (&["render", "run", "--frame", "last", "-o", "x.mp4"], 2, &["one picture", ".png"]),

@@ -7,7 +7,7 @@ pub use setting::scene;
 
 use super::say::{self, many, say, seconds};
 use super::{Failure, Threads, stop};
-use barchan::draw::{CpuRenderer, Image, Legend, Map, Quality, Renderer};
+use barchan::draw::{CpuRenderer, Image, Legend, Map, Quality, Renderer, TraceRenderer};
 use barchan::io::film::{Film, FilmError};
 use barchan::io::{atomic, png};
 use barchan::prelude::Parsed;
@@ -61,6 +61,12 @@ pub struct RenderArgs {
     /// What draws
     #[arg(long, value_enum, default_value_t = Choice::Auto)]
     renderer: Choice,
+    /// With --renderer traced: grains as angular as sand is, of the same volume; physics has spheres
+    #[arg(long)]
+    angular: bool,
+    /// With --renderer traced: diameter of the lens ("2 mm"); what is not at the distance of the camera's target is out of focus
+    #[arg(long, value_name = "LENGTH", value_parser = lens, allow_hyphen_values = true)]
+    lens: Option<f32>,
     /// Samples a pixel, for smooth edges: 1, 4, 9 or 16
     #[arg(long, value_name = "N", value_parser = samples, default_value = "4")]
     samples: u32,
@@ -92,12 +98,26 @@ enum Choice {
     Cpu,
     /// A graphics adapter, be it a software one
     Gpu,
+    /// Paths of light on threads, for stills: seconds to minutes a picture
+    Traced,
+}
+
+/// What is asked for; what only a renderer of stills knows is refused with others.
+fn renderer(args: &RenderArgs) -> Result<Box<dyn Renderer>, Failure> {
+    if args.renderer == Choice::Traced {
+        return Ok(Box::new(TraceRenderer { angular: args.angular, lens: args.lens.unwrap_or(0.0) }));
+    }
+    if args.angular || args.lens.is_some() {
+        let flag = if args.angular { "--angular" } else { "--lens" };
+        return Err(Failure::Usage(format!("{flag} belongs to stills that are traced: add --renderer traced")));
+    }
+    drawn(args.renderer)
 }
 
 #[cfg(not(feature = "gpu"))]
-fn renderer(choice: Choice) -> Result<Box<dyn Renderer>, Failure> {
+fn drawn(choice: Choice) -> Result<Box<dyn Renderer>, Failure> {
     match choice {
-        Choice::Auto | Choice::Cpu => Ok(Box::new(CpuRenderer::default())),
+        Choice::Auto | Choice::Cpu | Choice::Traced => Ok(Box::new(CpuRenderer::default())),
         Choice::Gpu => Err(Failure::Failed(
             "this build of barchan draws with the processor alone, as it was made without the feature `gpu`; draw with --renderer cpu"
                 .into(),
@@ -106,10 +126,10 @@ fn renderer(choice: Choice) -> Result<Box<dyn Renderer>, Failure> {
 }
 
 #[cfg(feature = "gpu")]
-fn renderer(choice: Choice) -> Result<Box<dyn Renderer>, Failure> {
+fn drawn(choice: Choice) -> Result<Box<dyn Renderer>, Failure> {
     use barchan::draw::GpuRenderer;
     match (choice, GpuRenderer::new) {
-        (Choice::Cpu, _) => Ok(Box::new(CpuRenderer::default())),
+        (Choice::Cpu | Choice::Traced, _) => Ok(Box::new(CpuRenderer::default())),
         (Choice::Gpu, open) => Ok(Box::new(open().map_err(|e| Failure::Failed(e.to_string()))?)),
         // A software adapter computes on the same processor: the detour buys nothing.
         (Choice::Auto, open) => Ok(match GpuRenderer::may_be_there().then(open) {
@@ -142,6 +162,13 @@ fn speed(text: &str) -> Result<f64, String> {
     super::positive(text.trim().parse().map_err(|_| help)?, help)
 }
 
+fn lens(text: &str) -> Result<f32, String> {
+    let help = "give the diameter of the lens: metres, such as 0.002, or with a unit, such as \"2 mm\"";
+    let bare = text.trim().parse::<f64>().ok();
+    let value = bare.map_or_else(|| barchan::scene::units::Quantity::LENGTH.parse(text), Ok);
+    super::positive(value.map_err(|e| format!("{e}; {help}"))?, help).map(|x| x as f32)
+}
+
 fn samples(text: &str) -> Result<u32, String> {
     let n = text.trim().parse().ok().filter(|n| [1, 4, 9, 16].contains(n));
     n.ok_or_else(|| "give 1, 4, 9 or 16".into())
@@ -169,6 +196,8 @@ impl RenderArgs {
             every: None,
             speed: None,
             renderer: Choice::Auto,
+            angular: false,
+            lens: None,
             samples: Quality::default().samples,
             pairs: false,
             grids: false,
@@ -352,7 +381,7 @@ fn joined(images: Vec<Image>) -> Image {
 fn draw(args: &RenderArgs, scene: Option<Parsed>) -> Result<(), Failure> {
     let product = args.product()?;
     let mut panels = Panels::open(args, scene)?;
-    let mut renderer = renderer(args.renderer)?;
+    let mut renderer = renderer(args)?;
     let quality = Quality { samples: args.samples, ..Quality::default() };
     match product {
         Product::Still(path) => {
