@@ -102,8 +102,6 @@ pub static KNOWN: &[(&str, &str)] = &[
     ("sph-slope", "stays"),
     ("sph-still", "centre"),
     ("sph-still", "angle"),
-    ("sph-silo", "steady"),
-    ("sph-silo", "liquid"),
     ("sph-refine", "run-out"),
 ];
 

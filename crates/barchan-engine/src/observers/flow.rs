@@ -26,16 +26,23 @@ impl Measured for FlowKeys {
 impl Asked for FlowKeys {
     fn observer(&self, scene: &Scene) -> Box<dyn Observer> {
         let (side, periodic) = (scene.domain.max - scene.domain.min, scene.domain.is_periodic());
-        let shortest = (0..3).filter(|&a| periodic[a]).map(|a| side[a]).fold(f64::INFINITY, f64::min);
-        Box::new(Flow::new(self.point, self.normal, 0.5 * shortest))
+        Box::new(Flow::new(self.point, self.normal, half_wrap(self.normal, side, periodic)))
     }
+}
+
+/// Half of the least change of distance [m] from a plane with that normal that a wrap makes, or infinite: sides along the plane make none, and
+/// what falls far between two looks has still crossed.
+fn half_wrap(normal: DVec3, side: DVec3, periodic: [bool; 3]) -> f64 {
+    let across = (normal.normalize_or(DVec3::Z) * side).abs();
+    let wraps = (0..3).filter(|&a| periodic[a] && across[a] > 1e-9 * side[a]).map(|a| across[a]);
+    0.5 * wraps.fold(f64::INFINITY, f64::min)
 }
 
 /// Grains and particles that crossed a plane along its normal, less those that came back, since the start; their mass; and the rates
 /// since the last row.
 ///
 /// Each one's distance from the plane is remembered by population and id, so a crossing is a change of sign. A change of more than
-/// half a periodic side is a wrap, not a crossing. Costs 4 bytes for each one ever born.
+/// half of what a wrap makes is a wrap, not a crossing. Costs 4 bytes for each one ever born.
 #[derive(Clone, Debug)]
 pub struct Flow {
     point: DVec3,
@@ -50,7 +57,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// Through the plane at `point` along `normal` (need not be of unit length); `wrap` is half the shortest periodic side [m], or infinite.
+    /// Through the plane at `point` along `normal` (need not be of unit length); `wrap` is half of what a periodic wrap makes of the distance [m], or infinite.
     pub fn new(point: DVec3, normal: DVec3, wrap: f64) -> Flow {
         let normal = normal.normalize_or(DVec3::Z);
         Flow { point, normal, wrap, distance: Vec::new(), count: 0, mass: 0.0, last: (0.0, 0, 0.0) }
@@ -188,6 +195,19 @@ mod tests {
         f.see(0, 0, DVec3::new(0.0, 0.0, -4.0), 1.0);
         f.see(0, 0, DVec3::new(0.0, 0.0, 4.0), 1.0);
         assert_eq!(f.count, 0);
+    }
+
+    #[test]
+    fn only_sides_across_the_plane_wrap() {
+        let side = DVec3::new(4.0, 0.08, 2.0);
+        assert_eq!(
+            half_wrap(-2.0 * DVec3::Z, side, [false, true, false]),
+            f64::INFINITY,
+            "a thin slice, emptied downwards"
+        );
+        assert_eq!(half_wrap(-2.0 * DVec3::Z, side, [true, true, true]), 1.0);
+        let slanted = half_wrap(DVec3::new(3.0, 0.0, 4.0), side, [true; 3]);
+        assert!((slanted - 0.8).abs() < 1e-12, "{slanted}");
     }
 
     #[test]

@@ -68,7 +68,8 @@ fn stills_films_and_sequences_are_written() {
         &["render", "run", "-o", "still.png", "--size", "64x48", "--colour", "speed", "--frame", "0.01"],
     );
     assert_eq!((said.code, png_size(at("still.png"))), (0, [64, 48]), "{}", said.err);
-    let traced = ["render", "run", "-o", "traced.png", "--renderer", "traced", "--angular", "--lens", "2 mm", "--plain"];
+    let traced =
+        ["render", "run", "-o", "traced.png", "--renderer", "traced", "--angular", "--lens", "2 mm", "--plain"];
     let said = ask(folder.path(), &traced);
     assert_eq!((said.code, png_size(at("traced.png"))), (0, [96, 54]), "{}", said.err);
     let said = ask(folder.path(), &["render", "run", "--camera", "orbit", "-o", "turn.mp4"]);
