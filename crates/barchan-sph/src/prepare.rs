@@ -105,6 +105,14 @@ impl<R: Precision> Flow<R> {
         let around = Surroundings { settings, mirror, boundary, states };
         let (rest, own) = (settings.bulk_density, weighting.mass * settings.kernel.value(0.0, weighting.reach));
         let (place, kinds) = (&particles.place, &particles.kind);
+        let middle = 0.5 * (settings.domain.min + settings.domain.max);
+        let offsets: Vec<_> = particles.offset.chunks_mut(BLOCK).zip(place.chunks(BLOCK)).collect();
+        parallel::run(offsets, LEAST_BLOCKS, |(offset, place)| {
+            for (offset, x) in offset.iter_mut().zip(place) {
+                let d = DVec3::from_slice(x) - middle;
+                *offset = [R::of(d.x), R::of(d.y), R::of(d.z), R::of(0.0)];
+            }
+        });
         type Task<'a, R> = (usize, ((&'a mut [Local<R>], &'a mut BlockLists<R>), &'a mut BlockContacts));
         let run = |(b, ((local, lists), contacts)): Task<'_, R>| {
             let (first, count) = (b * BLOCK, local.len());
@@ -201,11 +209,11 @@ impl<R: Precision> Flow<R> {
                 *speed = [R::of(v.x), R::of(v.y), R::of(v.z), R::of(bound)];
             }
         });
-        let (place, speed) = (&particles.place, &particles.speed);
+        let (offset, speed) = (&particles.offset, &particles.speed);
         let blocks = particles.velocity.chunks_mut(BLOCK).zip(&lists.blocks).enumerate();
         parallel::run(blocks.collect(), LEAST_BLOCKS, |(b, (velocity, lists))| {
             let mut change = [[R::of(0.0); 8]; BLOCK];
-            passes.rub(weighting, place, speed, rub, b * BLOCK, lists, &mut change[..velocity.len()]);
+            passes.rub(weighting, offset, speed, rub, b * BLOCK, lists, &mut change[..velocity.len()]);
             velocity.iter_mut().zip(&change).for_each(|(v, change)| *v += vector(change));
         });
     }

@@ -81,11 +81,18 @@ impl Law {
 
     /// Least pressure [Pa] at a density [kg/m³]: below 0 where matter is whole and bears tension.
     pub fn least_pressure(&self, density: f64) -> f64 {
-        if self.tensile == 0.0 || density < WHOLE * self.rest {
-            return 0.0;
-        }
+        if density < self.whole() { 0.0 } else { 0.0 - self.tension() }
+    }
+
+    /// Tension [Pa] that whole matter bears: at most that at the cone's apex.
+    pub fn tension(&self) -> f64 {
         let apex = if self.mu > 0.0 { self.cohesion / self.mu } else { f64::INFINITY };
-        -self.tensile.min(apex)
+        self.tensile.min(apex)
+    }
+
+    /// Density [kg/m³] from which on matter is whole enough to bear tension.
+    pub fn whole(&self) -> f64 {
+        WHOLE * self.rest
     }
 }
 

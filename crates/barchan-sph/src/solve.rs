@@ -1,9 +1,9 @@
 //! The iterations: velocities from stresses, stresses from velocities, and the repair of density.
 
 use crate::flow::Flow;
-use crate::passes::Precision;
+use crate::passes::{Block, Passes, Precision, Sweep, Update};
 use crate::prepare::LEAST_BLOCKS;
-use crate::rheology::{Law, Sym, deviator, norm, project};
+use crate::rheology::{Law, Sym, deviator, project};
 use crate::settings::{Friction, Pressure};
 use crate::state::{BLOCK, Local, Stress, deviatoric, vector};
 use crate::walls::{BlockContacts, Contact, Motion, WallLoads};
@@ -27,6 +27,18 @@ pub struct Residual {
 }
 
 impl Residual {
+    /// From sums over some particles, of which so many are under pressure.
+    pub fn new(density: f64, strain: f64, active: usize, uphill: f64) -> Residual {
+        Residual { density, strain, active, uphill, worst: (0.0, 0) }
+    }
+
+    /// Takes a density error for the largest if it is.
+    pub fn note_worst(&mut self, error: f64, slot: usize) {
+        if error > self.worst.0 {
+            self.worst = (error, slot);
+        }
+    }
+
     fn mean(&self, sum: f64) -> f64 {
         sum / self.active.max(1) as f64
     }
@@ -56,10 +68,7 @@ impl Residual {
         self.strain += other.strain;
         self.active += other.active;
         self.uphill += other.uphill;
-        // A number that is none is worse than any.
-        if other.worst.0 > self.worst.0 || other.worst.0.is_nan() {
-            self.worst = other.worst;
-        }
+        self.note_worst(other.worst.0, other.worst.1);
     }
 }
 
@@ -82,101 +91,6 @@ fn sigma_of<R: Real>(pressure: f64, s: &Sym, volume: f64) -> [R; 8] {
     out
 }
 
-/// The stress of a particle in the iterations.
-struct Unknowns<'a, R> {
-    /// y, where the iteration looks.
-    stress: &'a mut Stress<R>,
-    /// x, where the iteration before came to.
-    before: &'a mut Stress<R>,
-    /// (p I + s)/ρ² of y.
-    sigma: &'a mut [R; 8],
-}
-
-/// What one update of a particle's stress needs.
-struct Update<'a> {
-    laws: &'a [Law],
-    dt: f64,
-    sweep: Sweep,
-    pressure: Pressure,
-    friction: Friction,
-}
-
-/// How an iteration changes the stresses.
-#[derive(Clone, Copy, Debug)]
-pub struct Sweep {
-    /// Relaxation ω of pressure and of friction.
-    pub relaxation: [f64; 2],
-    /// Share β of an iteration's change by which the next one starts further on.
-    pub momentum: f64,
-    /// Whether this is the first iteration.
-    pub first: bool,
-}
-
-impl Update<'_> {
-    /// New pressure and stress from −ρ̇ = tr L and the strain part of L = Σ sym[(v_j − v_i) ⊗ m∇W] at the stress y. Returns how far y was from its aim.
-    ///   p ← max(p_least, p_y + ω (ρ + dt ρ̇ − target)/a),  a = dt² κ/ρ²
-    ///   s ← P[s_y − ω D/δ],  δ = dt κ/(3 ρ³)
-    /// The next y is the new stress x, moved on by its change: y = P[x + β (x − x_before)] [Nesterov 1983; O'Donoghue and Candès 2015].
-    fn apply<R: Real>(
-        &self,
-        kind: u16,
-        Unknowns { stress, before, sigma }: Unknowns<'_, R>,
-        local: &Local<R>,
-        trace: f64,
-        strain: &Sym,
-    ) -> Residual {
-        let (law, dt, Sweep { relaxation, momentum, first }) = (&self.laws[kind as usize], self.dt, self.sweep);
-        let (density, volume, ratio): (f64, f64, f64) = (local.density.into(), local.volume.into(), local.ratio.into());
-        let p: f64 = stress[0].into();
-        let change = -dt * trace;
-        let error = match self.pressure {
-            Pressure::Velocity => change + (density - law.rest).min(0.0),
-            Pressure::Iisph => change + (density - law.rest),
-        };
-        let gain = relaxation[0] * ratio / (dt * dt);
-        let least = law.least_pressure(density);
-        let wanted = p + gain * error;
-        let new = wanted.max(least);
-        let missed = if wanted > least { error.abs() } else { (least - p).abs() / gain };
-        let mut residual = Residual { density: missed / law.rest, ..Residual::default() };
-        residual.active = usize::from(new != 0.0 || p != 0.0);
-        let change = new - Into::<f64>::into(before[0]);
-        residual.uphill = (p - new) * change / gain;
-        let ahead = (new + momentum * change).max(least);
-        (before[0], stress[0]) = (R::of(new), R::of(ahead));
-        if self.friction == Friction::None {
-            *sigma = sigma_of(ahead, &[0.0; 6], volume);
-            return residual;
-        }
-        let old = deviatoric(stress);
-        let mut s = old;
-        if self.friction == Friction::Projected || first {
-            let rate = deviator(&strain.map(|x| x * volume));
-            let gain = relaxation[1] * 3.0 * density * ratio / dt;
-            (0..6).for_each(|k| s[k] -= gain * rate[k]);
-            let size = norm(&rate);
-            let bound = law.bound(new, size);
-            let share = project(&mut s, bound);
-            stress[7] = R::of(share);
-            if self.friction == Friction::Projected {
-                let step: Sym = std::array::from_fn(|k| s[k] - old[k]);
-                residual.strain = if share < 1.0 && bound > 0.0 { dt * size } else { dt * norm(&step) / gain };
-            }
-            let change: Sym = std::array::from_fn(|k| s[k] - Into::<f64>::into(before[1 + k]));
-            residual.uphill += (0..6).map(|k| WEIGHT[k] * (old[k] - s[k]) * change[k]).sum::<f64>() * dt / gain;
-            (0..6).for_each(|k| before[1 + k] = R::of(s[k]));
-            (0..6).for_each(|k| s[k] += momentum * change[k]);
-            project(&mut s, law.bound(ahead, size));
-            (0..6).for_each(|k| stress[1 + k] = R::of(s[k]));
-        }
-        *sigma = sigma_of(ahead, &s, volume);
-        residual
-    }
-}
-
-/// How often each component of a symmetric tensor stands in its full matrix.
-const WEIGHT: Sym = [1.0, 1.0, 1.0, 2.0, 2.0, 2.0];
-
 /// Coulomb friction at a wall: the impulse that takes the slip away, within the cone [N s].
 ///   J ← proj_{|J| ≤ μ J_n} (J − ω m v_t)
 fn slide(contact: &mut Contact, slip: DVec3, q: f64, mass: f64, dt: f64, relaxation: f64) {
@@ -187,6 +101,11 @@ fn slide(contact: &mut Contact, slip: DVec3, q: f64, mass: f64, dt: f64, relaxat
 }
 
 impl<R: Precision> Flow<R> {
+    /// Whether there is shear stress at all: without, the sums of an iteration are cheaper.
+    fn shears(&self) -> bool {
+        self.settings.friction != Friction::None && self.laws.iter().any(Law::has_friction)
+    }
+
     /// Stresses of the last step, projected on the cone as it is now.
     pub fn start_iterations(&mut self) {
         let Flow { settings, laws, particles, .. } = self;
@@ -222,9 +141,10 @@ impl<R: Precision> Flow<R> {
 
     /// Velocities at the end of the step from the stresses of the iteration. Returns what walls feel [N], [N m].
     pub fn accelerate(&mut self, dt: f64) -> WallLoads {
+        let shears = self.shears();
         let Flow { weighting, passes, particles, lists, contacts, motions, next, mass, .. } = self;
-        let (place, sigma, free) = (&particles.place, &particles.sigma, &particles.velocity);
-        let n = place.len();
+        let (offset, sigma, free) = (&particles.offset, &particles.sigma, &particles.velocity);
+        let n = sigma.len();
         let blocks = particles.speed[..n].chunks_mut(BLOCK).zip(next.chunks_mut(BLOCK));
         let blocks = blocks.zip(lists.blocks.iter().zip(contacts.iter())).enumerate();
         type Task<'a, R> =
@@ -232,7 +152,8 @@ impl<R: Precision> Flow<R> {
         let run = |(b, ((speed, next), (lists, contacts))): Task<'_, R>| {
             let (first, count) = (b * BLOCK, next.len());
             let mut sums = [[R::of(0.0); 8]; BLOCK];
-            passes.force(weighting, place, sigma, first, lists, &mut sums[..count]);
+            let sum = if shears { Passes::force } else { Passes::push };
+            sum(passes, weighting, offset, sigma, first, lists, &mut sums[..count]);
             let mut felt: WallLoads = Vec::new();
             for k in 0..count {
                 let i = first + k;
@@ -268,9 +189,11 @@ impl<R: Precision> Flow<R> {
 
     /// New pressures, stresses and wall friction from the velocities of the iteration.
     pub fn strain(&mut self, dt: f64, sweep: Sweep) -> Residual {
+        let shears = self.shears();
         let Flow { weighting, passes, particles, before, lists, contacts, motions, settings, laws, mass, .. } = self;
-        let update = Update { laws, dt, sweep, pressure: settings.pressure, friction: settings.friction };
-        let (place, speed, local, kind) = (&particles.place, &particles.speed, &particles.local, &particles.kind);
+        let friction = if shears { settings.friction } else { Friction::None };
+        let update = Update { laws, dt, sweep, pressure: settings.pressure, friction };
+        let (offset, speed, local, kind) = (&particles.offset, &particles.speed, &particles.local, &particles.kind);
         let blocks = particles.stress.chunks_mut(BLOCK).zip(before.chunks_mut(BLOCK));
         let blocks = blocks.zip(particles.sigma.chunks_mut(BLOCK));
         let blocks = blocks.zip(lists.blocks.iter().zip(contacts.iter_mut())).enumerate();
@@ -280,26 +203,27 @@ impl<R: Precision> Flow<R> {
         let run = |(b, (((stress, before), sigma), (lists, contacts))): Task<'_, R>| {
             let (first, count) = (b * BLOCK, stress.len());
             let mut sums = [[R::of(0.0); 8]; BLOCK];
-            passes.gradient(weighting, place, speed, first, lists, &mut sums[..count]);
-            let mut residual = Residual::default();
+            let sum = if shears { Passes::gradient } else { Passes::divergence };
+            sum(passes, weighting, offset, speed, first, lists, &mut sums[..count]);
             for k in 0..count {
-                let i = first + k;
-                let mut strain: Sym = std::array::from_fn(|c| sums[k][c].into());
-                let mut trace = strain[0] + strain[1] + strain[2];
-                for contact in contacts.of_mut(k) {
-                    let slip = wall_slip(contact, &speed[i], motions);
-                    trace -= slip.dot(contact.gradient);
-                    if contact.rough {
-                        add_product(&mut strain, -slip, contact.gradient);
+                for contact in contacts.of(k) {
+                    let slip = wall_slip(contact, &speed[first + k], motions);
+                    let added = if contact.rough { product(-slip, contact.gradient) } else { [0.0; 6] };
+                    let alone = if contact.rough { 0.0 } else { -slip.dot(contact.gradient) };
+                    for (sum, add) in sums[k].iter_mut().zip(added.into_iter().chain([alone])) {
+                        *sum = R::of(Into::<f64>::into(*sum) + add);
                     }
                 }
-                let at = Unknowns { stress: &mut stress[k], before: &mut before[k], sigma: &mut sigma[k] };
-                let mut found = update.apply(kind[i], at, &local[i], trace, &strain);
-                found.worst = (found.density, i);
-                residual.add(&found);
-                let (p, volume): (f64, f64) = (before[k][0].into(), local[i].volume.into());
+            }
+            let range = first..first + count;
+            let (local, kind) = (&local[range.clone()], &kind[range]);
+            let mut residual =
+                passes.update(&update, Block { rates: &sums[..count], local, kind, stress, before, sigma });
+            residual.worst.1 += first;
+            for k in 0..count {
+                let (p, volume): (f64, f64) = (before[k][0].into(), local[k].volume.into());
                 for contact in contacts.of_mut(k).iter_mut().filter(|c| !c.rough) {
-                    let slip = wall_slip(contact, &speed[i], motions);
+                    let slip = wall_slip(contact, &speed[first + k], motions);
                     slide(contact, slip, p * volume * volume, *mass, dt, SLIDE);
                 }
             }
@@ -318,12 +242,13 @@ impl<R: Precision> Flow<R> {
             return false;
         }
         let Flow { particles, settings, .. } = self;
-        let zero = R::of(0.0);
-        for (sigma, local) in particles.sigma.iter_mut().zip(&particles.local) {
-            let (excess, gain) = to_repair(local, settings.bulk_density);
-            let push = R::of(gain * excess.max(0.0));
-            *sigma = [push, push, push, zero, zero, zero, zero, zero];
-        }
+        let blocks: Vec<_> = particles.sigma.chunks_mut(BLOCK).zip(particles.local.chunks(BLOCK)).collect();
+        parallel::run(blocks, LEAST_BLOCKS, |(sigma, local)| {
+            for (sigma, local) in sigma.iter_mut().zip(local) {
+                let (excess, gain) = to_repair(local, settings.bulk_density);
+                sigma[0] = R::of(gain * excess.max(0.0));
+            }
+        });
         self.displace();
         for _ in 1..if mean > MUCH { MOST_SWEEPS } else { SWEEPS } {
             self.repair_more();
@@ -332,16 +257,16 @@ impl<R: Precision> Flow<R> {
         true
     }
 
-    /// Displacements from the pushes π/ρ² in the records of sigma.
+    /// Displacements from the pushes π/ρ² in the first number of the records of sigma.
     fn displace(&mut self) {
         let Flow { weighting, passes, particles, lists, contacts, .. } = self;
-        let (place, sigma) = (&particles.place, &particles.sigma);
-        let n = place.len();
+        let (offset, sigma) = (&particles.offset, &particles.sigma);
+        let n = sigma.len();
         let blocks = particles.speed[..n].chunks_mut(BLOCK).zip(lists.blocks.iter().zip(contacts.iter())).enumerate();
         parallel::run(blocks.collect(), LEAST_BLOCKS, |(b, (speed, (lists, contacts)))| {
             let (first, count) = (b * BLOCK, speed.len());
             let mut sums = [[R::of(0.0); 8]; BLOCK];
-            passes.force(weighting, place, sigma, first, lists, &mut sums[..count]);
+            passes.push(weighting, offset, sigma, first, lists, &mut sums[..count]);
             for k in 0..count {
                 let push: f64 = sigma[first + k][0].into();
                 let walls: DVec3 = contacts.of(k).iter().map(|c| c.gradient * push).sum();
@@ -355,19 +280,18 @@ impl<R: Precision> Flow<R> {
     ///   π/ρ² ← max(0, π/ρ² + ω (β (ρ − ρ₀) + δρ)/κ)
     fn repair_more(&mut self) {
         let Flow { weighting, passes, particles, lists, contacts, settings, .. } = self;
-        let (place, speed, local) = (&particles.place, &particles.speed, &particles.local);
+        let (offset, speed, local) = (&particles.offset, &particles.speed, &particles.local);
         let blocks = particles.sigma.chunks_mut(BLOCK).zip(lists.blocks.iter().zip(contacts.iter())).enumerate();
         parallel::run(blocks.collect(), LEAST_BLOCKS, |(b, (sigma, (lists, contacts)))| {
             let (first, count) = (b * BLOCK, sigma.len());
             let mut sums = [[R::of(0.0); 8]; BLOCK];
-            passes.gradient(weighting, place, speed, first, lists, &mut sums[..count]);
+            passes.divergence(weighting, offset, speed, first, lists, &mut sums[..count]);
             for k in 0..count {
                 let way = vector(&speed[first + k]);
                 let walls: f64 = contacts.of(k).iter().map(|c| c.gradient.dot(way)).sum();
-                let change = walls - vector(&sums[k]).element_sum();
+                let change = walls - Into::<f64>::into(sums[k][0]);
                 let (excess, gain) = to_repair(&local[first + k], settings.bulk_density);
-                let push = R::of((Into::<f64>::into(sigma[k][0]) + gain * (excess + change)).max(0.0));
-                sigma[k][..3].fill(push);
+                sigma[k][0] = R::of((Into::<f64>::into(sigma[k][0]) + gain * (excess + change)).max(0.0));
             }
         });
     }
@@ -409,12 +333,15 @@ fn wall_slip<R: Real>(contact: &Contact, speed: &[R; 4], motions: &[Motion]) -> 
     vector(speed) - motions[contact.wall as usize].at(contact.point)
 }
 
-/// Adds sym[a ⊗ b].
-fn add_product(s: &mut Sym, a: DVec3, b: DVec3) {
-    s[0] += a.x * b.x;
-    s[1] += a.y * b.y;
-    s[2] += a.z * b.z;
-    s[3] += 0.5 * (a.x * b.y + a.y * b.x);
-    s[4] += 0.5 * (a.x * b.z + a.z * b.x);
-    s[5] += 0.5 * (a.y * b.z + a.z * b.y);
+/// sym[a ⊗ b].
+fn product(a: DVec3, b: DVec3) -> Sym {
+    let mixed = |p: [f64; 2], q: [f64; 2]| 0.5 * (p[0] * q[1] + p[1] * q[0]);
+    [
+        a.x * b.x,
+        a.y * b.y,
+        a.z * b.z,
+        mixed([a.x, a.y], [b.x, b.y]),
+        mixed([a.x, a.z], [b.x, b.z]),
+        mixed([a.y, a.z], [b.y, b.z]),
+    ]
 }

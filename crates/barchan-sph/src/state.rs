@@ -1,7 +1,7 @@
 //! The particles as columns in the order of slots, and what a step keeps of each.
 //!
 //! A slot changes when memory is sorted; an id does not. Columns that integrate are f64; what sums over neighbours read is in the working
-//! precision `R`, one record a particle: `place` (f64), `speed`, `sigma`.
+//! precision `R`, one record a particle: `offset`, `speed`, `sigma`. Only the sum of the density reads `place` (f64).
 
 use barchan_core::simd::Real;
 use glam::DVec3;
@@ -45,6 +45,8 @@ pub struct Particles<R> {
     pub id: Vec<u32>,
     /// Density and κ.
     pub local: Vec<Local<R>>,
+    /// Position from the domain's middle [m], rounded, at the beginning of the step; and one spare record behind the last particle's.
+    pub offset: Vec<[R; 4]>,
     /// Velocity of the iteration under way [m/s], and one spare record behind the last particle's.
     pub speed: Vec<[R; 4]>,
     /// (p I + s)/ρ² of the iteration under way, as xx, yy, zz, xy, xz, yz.
@@ -75,6 +77,7 @@ impl<R: Real> Particles<R> {
     /// Brings the records of the iteration to the number of particles.
     pub fn fit(&mut self) {
         let n = self.len();
+        self.offset.resize(n + 1, [R::of(0.0); 4]);
         self.speed.resize(n + 1, [R::of(0.0); 4]);
         self.sigma.resize(n, [R::of(0.0); 8]);
     }
@@ -104,6 +107,7 @@ impl<R: Real> Particles<R> {
             + of(&self.kind)
             + of(&self.id)
             + of(&self.local)
+            + of(&self.offset)
             + of(&self.speed)
             + of(&self.sigma)
     }

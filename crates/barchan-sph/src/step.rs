@@ -23,11 +23,11 @@
 
 use crate::SphError;
 use crate::flow::Flow;
-use crate::passes::Precision;
+use crate::passes::{Precision, Sweep};
 use crate::prepare::LEAST_BLOCKS;
 use crate::rheology::Law;
 use crate::settings::{Friction, Pressure};
-use crate::solve::{Residual, Sweep};
+use crate::solve::Residual;
 use barchan_core::boundary::{Boundary, Load};
 use barchan_core::clock::Interval;
 use glam::DVec3;
@@ -175,7 +175,10 @@ impl<R: Precision> Flow<R> {
         if residual.density() < DIVERGED {
             return Ok(());
         }
-        let (id, place) = (self.particles.id[residual.worst.1], self.particles.position(residual.worst.1));
+        // A number that is none is worse than any.
+        let broken = self.particles.stress.iter().position(|s| s.iter().any(|x| Into::<f64>::into(*x).is_nan()));
+        let worst = broken.unwrap_or(residual.worst.1);
+        let (id, place) = (self.particles.id[worst], self.particles.position(worst));
         Err(SphError::NoConvergence { time: self.time, iterations, residual: residual.density(), id, place })
     }
 

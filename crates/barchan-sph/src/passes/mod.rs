@@ -1,28 +1,37 @@
-//! The four sums over neighbours that all stages are made of, eight neighbours at a time.
+//! The sums over neighbours that all stages are made of, eight neighbours at a time; and the update of stresses, eight particles at a time.
 //!
 //! | sum | reads | gives |
 //! |---|---|---|
 //! | [`Passes::density`] | places | Σ W, Σ m∇W, Σ m²∣∇W∣², and the weights of the pairs |
-//! | [`Passes::force`] | places, weights, sigma | Σ (σ_i + σ_j) · m∇W |
-//! | [`Passes::gradient`] | places, weights, speed | Σ sym[(v_j − v_i) ⊗ m∇W] |
-//! | [`Passes::rub`] | places, weights, speed and yield bound | Σ e (v_j − v_i), e = −m W'/x · min(most, cap (y_i + y_j) x/∣v_j − v_i∣) |
+//! | [`Passes::force`] | offsets, weights, sigma | Σ (σ_i + σ_j) · m∇W |
+//! | [`Passes::push`] | the same | Σ (σ_i + σ_j) m∇W of its first component, where there is no shear |
+//! | [`Passes::gradient`] | offsets, weights, speed | Σ sym[(v_j − v_i) ⊗ m∇W] |
+//! | [`Passes::divergence`] | the same | its trace alone |
+//! | [`Passes::rub`] | offsets, weights, speed and yield bound | Σ e (v_j − v_i), e = −m W'/x · min(most, cap (y_i + y_j) x/∣v_j − v_i∣) |
 //!
-//! With the weights m/ρ_i of the strain rate, `force` is minus the adjoint of `gradient`: friction can only take energy. Differences of
-//! places are taken in f64 and rounded to the working precision; a pair's two sides give opposite numbers exactly.
+//! With the weights m/ρ_i of the strain rate, `force` is minus the adjoint of `gradient`: friction can only take energy. For the density,
+//! differences of places are taken in f64 and rounded to the working precision. The other sums, which run in every iteration, take them of places that
+//! were rounded before: in f32 a pair's direction is off by some 10⁻⁷ of the domain's extent over the spacing, the same for both sums. A pair's
+//! two sides give opposite numbers exactly.
 //!
 //! One source, generic over instruction set ([`Simd`]) and precision; [`Precision::select`] picks the build once. No build fuses products and
 //! sums, so that all give the same bits.
 //!
 //! This is the solver's only room with `unsafe`: reads of records by the indices in the lists. **Proof**: lists are made in `lists/`
 //! alone, which asserts for every block that each index lies among the particles ([`BlockLists::fits`]); births, deaths and sorting throw them away
-//! before the next pass, and each entry below asserts that the columns are as long as the lists were made for. The instruction set was checked by
+//! before the next pass, and each entry below asserts that the columns are as long as the lists were made for (offsets and speeds have one record more:
+//! eight numbers are read at each, of which four are used). The instruction set was checked by
 //! [`Isa::detect`].
 
 mod search;
 mod sums;
+mod update;
+
+pub use update::{Block, Sweep, Update};
 
 use crate::lists::{BlockLists, Cells};
 use crate::smoothing::Kernel;
+use crate::solve::Residual;
 use barchan_core::simd::{Isa, Plain, Real, Simd};
 use glam::DVec3;
 
@@ -40,10 +49,10 @@ pub struct Weighting {
 }
 
 type Density<R> = unsafe fn(&Weighting, &[[f64; 4]], usize, &mut BlockLists<R>, &mut [[R; 8]]);
-type Force<R> = unsafe fn(&Weighting, &[[f64; 4]], &[[R; 8]], usize, &BlockLists<R>, &mut [[R; 8]]);
-type Gradient<R> = unsafe fn(&Weighting, &[[f64; 4]], &[[R; 4]], usize, &BlockLists<R>, &mut [[R; 8]]);
+type Force<R> = unsafe fn(&Weighting, &[[R; 4]], &[[R; 8]], usize, &BlockLists<R>, &mut [[R; 8]]);
+type Gradient<R> = unsafe fn(&Weighting, &[[R; 4]], &[[R; 4]], usize, &BlockLists<R>, &mut [[R; 8]]);
 
-type Rubbing<R> = unsafe fn(&Weighting, &[[f64; 4]], &[[R; 4]], Rub, usize, &BlockLists<R>, &mut [[R; 8]]);
+type Rubbing<R> = unsafe fn(&Weighting, &[[R; 4]], &[[R; 4]], Rub, usize, &BlockLists<R>, &mut [[R; 8]]);
 
 /// How strongly two neighbours rub against each other.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +62,8 @@ pub struct Rub {
     /// Impulse over mass and −m W', over the sum of the yield bounds over ρ² [s].
     pub cap: f64,
 }
+
+type Updating<R> = unsafe fn(&Update<'_>, Block<'_, R>) -> Residual;
 
 type Search = unsafe fn(&Cells, DVec3, &mut Vec<u32>);
 
@@ -90,8 +101,11 @@ unsafe fn plain_near(cells: &Cells, x: DVec3, found: &mut Vec<u32>) {
 pub struct Passes<R> {
     density: Density<R>,
     force: Force<R>,
+    push: Force<R>,
     gradient: Gradient<R>,
+    divergence: Gradient<R>,
     rub: Rubbing<R>,
+    update: Updating<R>,
 }
 
 impl<R: Real> Passes<R> {
@@ -114,31 +128,60 @@ impl<R: Real> Passes<R> {
     pub fn force(
         &self,
         w: &Weighting,
-        place: &[[f64; 4]],
+        offset: &[[R; 4]],
         sigma: &[[R; 8]],
         first: usize,
         lists: &BlockLists<R>,
         out: &mut [[R; 8]],
     ) {
-        assert!(first + out.len() <= place.len() && lists.starts.len() == out.len() + 1 && sigma.len() == place.len());
+        assert!(first + out.len() <= sigma.len() && lists.starts.len() == out.len() + 1 && offset.len() > sigma.len());
         // SAFETY: as above.
-        unsafe { (self.force)(w, place, sigma, first, lists, out) }
+        unsafe { (self.force)(w, offset, sigma, first, lists, out) }
     }
 
-    /// Σ sym[(v_j − v_i) ⊗ m∇W] of a block that begins at slot `first`. The speeds have a spare record at their end, since eight numbers are
-    /// read at each.
+    /// As [`Passes::force`] of a stress without shear, whose pressure is the first component of sigma.
+    pub fn push(
+        &self,
+        w: &Weighting,
+        offset: &[[R; 4]],
+        sigma: &[[R; 8]],
+        first: usize,
+        lists: &BlockLists<R>,
+        out: &mut [[R; 8]],
+    ) {
+        assert!(first + out.len() <= sigma.len() && lists.starts.len() == out.len() + 1 && offset.len() > sigma.len());
+        // SAFETY: as above.
+        unsafe { (self.push)(w, offset, sigma, first, lists, out) }
+    }
+
+    /// Σ sym[(v_j − v_i) ⊗ m∇W] of a block that begins at slot `first`.
     pub fn gradient(
         &self,
         w: &Weighting,
-        place: &[[f64; 4]],
+        offset: &[[R; 4]],
         speed: &[[R; 4]],
         first: usize,
         lists: &BlockLists<R>,
         out: &mut [[R; 8]],
     ) {
-        assert!(first + out.len() <= place.len() && lists.starts.len() == out.len() + 1 && speed.len() > place.len());
+        assert!(first + out.len() < offset.len() && lists.starts.len() == out.len() + 1 && speed.len() == offset.len());
         // SAFETY: as above.
-        unsafe { (self.gradient)(w, place, speed, first, lists, out) }
+        unsafe { (self.gradient)(w, offset, speed, first, lists, out) }
+    }
+
+    /// Σ (v_j − v_i) · m∇W of a block that begins at slot `first`, the trace of [`Passes::gradient`].
+    pub fn divergence(
+        &self,
+        w: &Weighting,
+        offset: &[[R; 4]],
+        speed: &[[R; 4]],
+        first: usize,
+        lists: &BlockLists<R>,
+        out: &mut [[R; 8]],
+    ) {
+        assert!(first + out.len() < offset.len() && lists.starts.len() == out.len() + 1 && speed.len() == offset.len());
+        // SAFETY: as above.
+        unsafe { (self.divergence)(w, offset, speed, first, lists, out) }
     }
 
     /// Change of velocity by rubbing [m/s] of a block that begins at slot `first`. The last number of each record of speed is the yield bound over ρ².
@@ -146,16 +189,22 @@ impl<R: Real> Passes<R> {
     pub fn rub(
         &self,
         w: &Weighting,
-        place: &[[f64; 4]],
+        offset: &[[R; 4]],
         speed: &[[R; 4]],
         rub: Rub,
         first: usize,
         lists: &BlockLists<R>,
         out: &mut [[R; 8]],
     ) {
-        assert!(first + out.len() <= place.len() && lists.starts.len() == out.len() + 1 && speed.len() > place.len());
+        assert!(first + out.len() < offset.len() && lists.starts.len() == out.len() + 1 && speed.len() == offset.len());
         // SAFETY: as above.
-        unsafe { (self.rub)(w, place, speed, rub, first, lists, out) }
+        unsafe { (self.rub)(w, offset, speed, rub, first, lists, out) }
+    }
+
+    /// New stresses of a block; returns how far the old ones were from their aim, with slots counted from the block's first.
+    pub fn update(&self, update: &Update<'_>, block: Block<'_, R>) -> Residual {
+        // SAFETY: the instruction set was checked by `Isa::detect`; the update itself has no unchecked access.
+        unsafe { (self.update)(update, block) }
     }
 }
 
@@ -179,7 +228,7 @@ where
 /// See the head of the file.
 unsafe fn plain_force<R: Real>(
     w: &Weighting,
-    p: &[[f64; 4]],
+    p: &[[R; 4]],
     s: &[[R; 8]],
     first: usize,
     l: &BlockLists<R>,
@@ -193,9 +242,25 @@ unsafe fn plain_force<R: Real>(
 
 /// # Safety
 /// See the head of the file.
+unsafe fn plain_push<R: Real>(
+    w: &Weighting,
+    p: &[[R; 4]],
+    s: &[[R; 8]],
+    first: usize,
+    l: &BlockLists<R>,
+    out: &mut [[R; 8]],
+) where
+    Plain<R>: Simd<Real = R>,
+{
+    // SAFETY: as for the caller; plain code runs anywhere.
+    unsafe { sums::push::<Plain<R>>(w, p, s, first, l, out) }
+}
+
+/// # Safety
+/// See the head of the file.
 unsafe fn plain_gradient<R: Real>(
     w: &Weighting,
-    p: &[[f64; 4]],
+    p: &[[R; 4]],
     v: &[[R; 4]],
     first: usize,
     l: &BlockLists<R>,
@@ -209,9 +274,25 @@ unsafe fn plain_gradient<R: Real>(
 
 /// # Safety
 /// See the head of the file.
+unsafe fn plain_divergence<R: Real>(
+    w: &Weighting,
+    p: &[[R; 4]],
+    v: &[[R; 4]],
+    first: usize,
+    l: &BlockLists<R>,
+    out: &mut [[R; 8]],
+) where
+    Plain<R>: Simd<Real = R>,
+{
+    // SAFETY: as for the caller; plain code runs anywhere.
+    unsafe { sums::divergence::<Plain<R>>(w, p, v, first, l, out) }
+}
+
+/// # Safety
+/// See the head of the file.
 unsafe fn plain_rub<R: Real>(
     w: &Weighting,
-    p: &[[f64; 4]],
+    p: &[[R; 4]],
     v: &[[R; 4]],
     r: Rub,
     first: usize,
@@ -222,6 +303,15 @@ unsafe fn plain_rub<R: Real>(
 {
     // SAFETY: as for the caller; plain code runs anywhere.
     unsafe { sums::rub::<Plain<R>>(w, p, v, r, first, l, out) }
+}
+
+/// # Safety
+/// None: plain code runs anywhere.
+unsafe fn plain_update<R: Real>(u: &Update<'_>, block: Block<'_, R>) -> Residual
+where
+    Plain<R>: Simd<Real = R>,
+{
+    update::update::<Plain<R>>(u, block)
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -259,7 +349,7 @@ macro_rules! build {
             #[target_feature(enable = $features)]
             pub unsafe fn force<R: Real>(
                 w: &Weighting,
-                p: &[[f64; 4]],
+                p: &[[R; 4]],
                 s: &[[R; 8]],
                 first: usize,
                 l: &BlockLists<R>,
@@ -274,9 +364,26 @@ macro_rules! build {
             /// # Safety
             /// See the head of the file; the processor has these features.
             #[target_feature(enable = $features)]
+            pub unsafe fn push<R: Real>(
+                w: &Weighting,
+                p: &[[R; 4]],
+                s: &[[R; 8]],
+                first: usize,
+                l: &BlockLists<R>,
+                out: &mut [[R; 8]],
+            ) where
+                $Lanes<R>: Simd<Real = R>,
+            {
+                // SAFETY: as for the caller.
+                unsafe { sums::push::<$Lanes<R>>(w, p, s, first, l, out) }
+            }
+
+            /// # Safety
+            /// See the head of the file; the processor has these features.
+            #[target_feature(enable = $features)]
             pub unsafe fn gradient<R: Real>(
                 w: &Weighting,
-                p: &[[f64; 4]],
+                p: &[[R; 4]],
                 v: &[[R; 4]],
                 first: usize,
                 l: &BlockLists<R>,
@@ -291,9 +398,26 @@ macro_rules! build {
             /// # Safety
             /// See the head of the file; the processor has these features.
             #[target_feature(enable = $features)]
+            pub unsafe fn divergence<R: Real>(
+                w: &Weighting,
+                p: &[[R; 4]],
+                v: &[[R; 4]],
+                first: usize,
+                l: &BlockLists<R>,
+                out: &mut [[R; 8]],
+            ) where
+                $Lanes<R>: Simd<Real = R>,
+            {
+                // SAFETY: as for the caller.
+                unsafe { sums::divergence::<$Lanes<R>>(w, p, v, first, l, out) }
+            }
+
+            /// # Safety
+            /// See the head of the file; the processor has these features.
+            #[target_feature(enable = $features)]
             pub unsafe fn rub<R: Real>(
                 w: &Weighting,
-                p: &[[f64; 4]],
+                p: &[[R; 4]],
                 v: &[[R; 4]],
                 r: Rub,
                 first: usize,
@@ -304,6 +428,16 @@ macro_rules! build {
             {
                 // SAFETY: as for the caller.
                 unsafe { sums::rub::<$Lanes<R>>(w, p, v, r, first, l, out) }
+            }
+
+            /// # Safety
+            /// The processor has these features.
+            #[target_feature(enable = $features)]
+            pub unsafe fn update<R: Real>(u: &Update<'_>, block: Block<'_, R>) -> Residual
+            where
+                $Lanes<R>: Simd<Real = R>,
+            {
+                super::update::update::<$Lanes<R>>(u, block)
             }
         }
     };
@@ -323,16 +457,31 @@ macro_rules! precision {
                     Isa::Avx512 => Passes {
                         density: avx512::density,
                         force: avx512::force,
+                        push: avx512::push,
                         gradient: avx512::gradient,
+                        divergence: avx512::divergence,
                         rub: avx512::rub,
+                        update: avx512::update,
                     },
                     #[cfg(target_arch = "x86_64")]
-                    Isa::Avx2 => {
-                        Passes { density: avx2::density, force: avx2::force, gradient: avx2::gradient, rub: avx2::rub }
-                    }
-                    _ => {
-                        Passes { density: plain_density, force: plain_force, gradient: plain_gradient, rub: plain_rub }
-                    }
+                    Isa::Avx2 => Passes {
+                        density: avx2::density,
+                        force: avx2::force,
+                        push: avx2::push,
+                        gradient: avx2::gradient,
+                        divergence: avx2::divergence,
+                        rub: avx2::rub,
+                        update: avx2::update,
+                    },
+                    _ => Passes {
+                        density: plain_density,
+                        force: plain_force,
+                        push: plain_push,
+                        gradient: plain_gradient,
+                        divergence: plain_divergence,
+                        rub: plain_rub,
+                        update: plain_update,
+                    },
                 }
             }
         }

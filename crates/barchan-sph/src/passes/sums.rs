@@ -29,6 +29,22 @@ unsafe fn offsets<S: Simd>(period: DVec3, place: &[[f64; 4]], here: [S::D; 3], b
     )
 }
 
+/// x_i − x_j to the nearest image, of rounded places.
+///
+/// # Safety
+/// All indices of the batch lie within `offset`, and one record is behind them.
+#[inline(always)]
+unsafe fn apart<S: Simd>(
+    period: DVec3,
+    offset: &[[S::Real; 4]],
+    here: [S::V; 3],
+    batch: &Batch<S::Real>,
+) -> Vec3<S::V> {
+    // SAFETY: the caller's; eight reals from a record on are within the column. What is not used is not loaded.
+    let [x, y, z, ..] = unsafe { S::load8(at(offset, batch)) };
+    Vec3(nearest(here[0] - x, period.x), nearest(here[1] - y, period.y), nearest(here[2] - z, period.z))
+}
+
 /// Where the records of a batch's eight neighbours begin.
 #[inline(always)]
 fn at<T, U>(column: &[T], batch: &Batch<impl Copy>) -> [*const U; WIDTH] {
@@ -38,11 +54,11 @@ fn at<T, U>(column: &[T], batch: &Batch<impl Copy>) -> [*const U; WIDTH] {
 
 /// A difference to the nearest image. Places lie within the domain, so that it is at most one period away.
 #[inline(always)]
-fn nearest<D: Lanes<Scalar = f64>>(d: D, period: f64) -> D {
+fn nearest<V: Lanes>(d: V, period: f64) -> V {
     if period == 0.0 {
         return d;
     }
-    let (whole, half) = (D::splat(period), D::splat(0.5 * period));
+    let (whole, half) = (V::of(period), V::of(0.5 * period));
     let d = (d - whole).select(d.gt(half), d);
     (d + whole).select((-d).gt(half), d)
 }
@@ -50,6 +66,11 @@ fn nearest<D: Lanes<Scalar = f64>>(d: D, period: f64) -> D {
 #[inline(always)]
 fn splat3<D: Lanes<Scalar = f64>>(x: &[f64; 4]) -> [D; 3] {
     [D::splat(x[0]), D::splat(x[1]), D::splat(x[2])]
+}
+
+#[inline(always)]
+fn own3<S: Simd>(x: &[S::Real; 4]) -> [S::V; 3] {
+    [S::V::splat(x[0]), S::V::splat(x[1]), S::V::splat(x[2])]
 }
 
 /// W [1/m³] and W'/x [1/m⁵] for eight distances; 0 beyond the support.
@@ -128,25 +149,25 @@ unsafe fn density_of<S: Simd, const KERNEL: u8>(
 }
 
 /// # Safety
-/// As for [`density`]; there are as many `sigma` as places.
+/// As for [`density`]; there are as many `sigma` as places, and one more of `offset`.
 #[inline(always)]
 pub unsafe fn force<S: Simd>(
     w: &Weighting,
-    place: &[[f64; 4]],
+    offset: &[[S::Real; 4]],
     sigma: &[[S::Real; 8]],
     first: usize,
     lists: &BlockLists<S::Real>,
     out: &mut [[S::Real; 8]],
 ) {
     for (k, out) in out.iter_mut().enumerate() {
-        let here = splat3(&place[first + k]);
+        let here = own3::<S>(&offset[first + k]);
         let s = &sigma[first + k];
         let [oxx, oyy, ozz] = [S::V::splat(s[0]), S::V::splat(s[1]), S::V::splat(s[2])];
         let [oxy, oxz, oyz] = [S::V::splat(s[3]), S::V::splat(s[4]), S::V::splat(s[5])];
         let mut sum = Vec3::zero();
         for batch in &lists.batches[lists.starts[k] as usize..lists.starts[k + 1] as usize] {
-            // SAFETY: the caller's, and eight reals a record.
-            let (d, other) = unsafe { (offsets::<S>(w.period, place, here, batch), S::load8(at(sigma, batch))) };
+            // SAFETY: the caller's, and eight reals a record of sigma; the offsets have one record more.
+            let (d, other) = unsafe { (apart::<S>(w.period, offset, here, batch), S::load8(at(sigma, batch))) };
             let d = d.scale(S::V::from_array(batch.weight));
             let [xx, yy, zz] = [oxx + other[0], oyy + other[1], ozz + other[2]];
             let [xy, xz, yz] = [oxy + other[3], oxz + other[4], oyz + other[5]];
@@ -162,24 +183,23 @@ pub unsafe fn force<S: Simd>(
 }
 
 /// # Safety
-/// As for [`density`]; there is one more of `speed` than of places.
+/// As for [`density`]; there is one more of `offset` and `speed` than of places.
 #[inline(always)]
 pub unsafe fn gradient<S: Simd>(
     w: &Weighting,
-    place: &[[f64; 4]],
+    offset: &[[S::Real; 4]],
     speed: &[[S::Real; 4]],
     first: usize,
     lists: &BlockLists<S::Real>,
     out: &mut [[S::Real; 8]],
 ) {
     for (k, out) in out.iter_mut().enumerate() {
-        let here = splat3(&place[first + k]);
-        let v = &speed[first + k];
-        let own = [S::V::splat(v[0]), S::V::splat(v[1]), S::V::splat(v[2])];
+        let here = own3::<S>(&offset[first + k]);
+        let own = own3::<S>(&speed[first + k]);
         let mut sum = [S::V::zero(); 6];
         for batch in &lists.batches[lists.starts[k] as usize..lists.starts[k + 1] as usize] {
-            // SAFETY: the caller's; eight reals from a record on are within the column, which has one record more.
-            let (d, other) = unsafe { (offsets::<S>(w.period, place, here, batch), S::load8(at(speed, batch))) };
+            // SAFETY: the caller's; eight reals from a record on are within the columns, which have one record more.
+            let (d, other) = unsafe { (apart::<S>(w.period, offset, here, batch), S::load8(at(speed, batch))) };
             let d = d.scale(S::V::from_array(batch.weight));
             let (x, y, z) = (other[0] - own[0], other[1] - own[1], other[2] - own[2]);
             sum[0] = sum[0] + x * d.0;
@@ -195,11 +215,64 @@ pub unsafe fn gradient<S: Simd>(
 }
 
 /// # Safety
+/// As for [`force`].
+#[inline(always)]
+pub unsafe fn push<S: Simd>(
+    w: &Weighting,
+    offset: &[[S::Real; 4]],
+    sigma: &[[S::Real; 8]],
+    first: usize,
+    lists: &BlockLists<S::Real>,
+    out: &mut [[S::Real; 8]],
+) {
+    for (k, out) in out.iter_mut().enumerate() {
+        let here = own3::<S>(&offset[first + k]);
+        let own = S::V::splat(sigma[first + k][0]);
+        let mut sum = Vec3::zero();
+        for batch in &lists.batches[lists.starts[k] as usize..lists.starts[k + 1] as usize] {
+            // SAFETY: the caller's; the offsets have one record more.
+            let d = unsafe { apart::<S>(w.period, offset, here, batch) };
+            // SAFETY: the caller's: all indices of the batch lie within sigma.
+            let other = S::V::from_array(batch.j.map(|j| unsafe { sigma.get_unchecked(j as usize)[0] }));
+            sum = sum.plus(d.scale(S::V::from_array(batch.weight) * (own + other)));
+        }
+        let zero = S::V::zero();
+        *out = totals::<S>([sum.0, sum.1, sum.2, zero, zero, zero, zero, zero]);
+    }
+}
+
+/// # Safety
+/// As for [`gradient`].
+#[inline(always)]
+pub unsafe fn divergence<S: Simd>(
+    w: &Weighting,
+    offset: &[[S::Real; 4]],
+    speed: &[[S::Real; 4]],
+    first: usize,
+    lists: &BlockLists<S::Real>,
+    out: &mut [[S::Real; 8]],
+) {
+    for (k, out) in out.iter_mut().enumerate() {
+        let here = own3::<S>(&offset[first + k]);
+        let own = own3::<S>(&speed[first + k]);
+        let mut sum = S::V::zero();
+        for batch in &lists.batches[lists.starts[k] as usize..lists.starts[k + 1] as usize] {
+            // SAFETY: the caller's; eight reals from a record on are within the columns, which have one record more.
+            let (d, other) = unsafe { (apart::<S>(w.period, offset, here, batch), S::load8(at(speed, batch))) };
+            let slip = Vec3(other[0] - own[0], other[1] - own[1], other[2] - own[2]);
+            sum = sum + S::V::from_array(batch.weight) * slip.dot(d);
+        }
+        let zero = S::V::zero();
+        *out = totals::<S>([sum, zero, zero, zero, zero, zero, zero, zero]);
+    }
+}
+
+/// # Safety
 /// As for [`gradient`].
 #[inline(always)]
 pub unsafe fn rub<S: Simd>(
     w: &Weighting,
-    place: &[[f64; 4]],
+    offset: &[[S::Real; 4]],
     speed: &[[S::Real; 4]],
     rub: Rub,
     first: usize,
@@ -210,13 +283,13 @@ pub unsafe fn rub<S: Simd>(
     // Where nothing slips there is nothing to bound.
     let least = S::V::of(f64::from(f32::MIN_POSITIVE));
     for (k, out) in out.iter_mut().enumerate() {
-        let here = splat3(&place[first + k]);
+        let here = own3::<S>(&offset[first + k]);
         let v = &speed[first + k];
         let own = [S::V::splat(v[0]), S::V::splat(v[1]), S::V::splat(v[2]), S::V::splat(v[3])];
         let mut sum = Vec3::zero();
         for batch in &lists.batches[lists.starts[k] as usize..lists.starts[k + 1] as usize] {
-            // SAFETY: the caller's; eight reals from a record on are within the column, which has one record more.
-            let (d, other) = unsafe { (offsets::<S>(w.period, place, here, batch), S::load8(at(speed, batch))) };
+            // SAFETY: the caller's; eight reals from a record on are within the columns, which have one record more.
+            let (d, other) = unsafe { (apart::<S>(w.period, offset, here, batch), S::load8(at(speed, batch))) };
             let slip = Vec3(other[0] - own[0], other[1] - own[1], other[2] - own[2]);
             let ratio = (d.dot(d) / slip.dot(slip).max(least)).sqrt();
             let bound = cap * (other[3] + own[3]) * ratio;

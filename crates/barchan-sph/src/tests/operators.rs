@@ -55,7 +55,7 @@ fn rates<R: Precision>(flow: &Flow<R>) -> Vec<(f64, Sym)> {
     for (b, lists) in flow.lists.blocks.iter().enumerate() {
         let count = BLOCK.min(p.len() - b * BLOCK);
         let mut sums = vec![[R::of(0.0); 8]; count];
-        flow.passes.gradient(&flow.weighting, &p.place, &p.speed, b * BLOCK, lists, &mut sums);
+        flow.passes.gradient(&flow.weighting, &p.offset, &p.speed, b * BLOCK, lists, &mut sums);
         for (k, sum) in sums.into_iter().enumerate() {
             let mut sum: Sym = std::array::from_fn(|c| sum[c].into());
             let v = DVec3::from_array([0, 1, 2].map(|c| p.speed[b * BLOCK + k][c].into()));

@@ -65,3 +65,24 @@ fn a_layer_on_a_slope_accelerates_by_what_friction_leaves() {
         assert!((found / exact - 1.0).abs() < 0.03, "{phi}° on {slope}°: {found} m/s² in place of {exact}");
     }
 }
+
+#[test]
+fn matter_that_flows_is_shown_at_its_yield_bound_and_matter_that_stands_below_it() {
+    let domain = slice(4.0 * D, 0.5, true);
+    for (slope, flows) in [(40.0f64, true), (15.0, false)] {
+        let mut settings = Settings::sand(D, domain);
+        settings.kinds[0].friction_angle = 30f64.to_radians();
+        settings.gravity = DVec3::new(G * slope.to_radians().sin(), 0.0, -G * slope.to_radians().cos());
+        let mut scene = Scene::new(settings, walls(vec![floor()]));
+        scene.fill(
+            [domain.min * DVec3::new(1.0, 1.0, 0.0), DVec3::new(domain.max.x, domain.max.y, 10.0 * D)],
+            0.05,
+            |_| true,
+        );
+        scene.run(if flows { 0.5 } else { 1.5 });
+        let (used, state) = (scene.column("friction used"), scene.column("state"));
+        let at_yield = state.iter().filter(|s| **s == 2.0).count() as f64 / state.len() as f64;
+        assert_eq!(at_yield > 0.1, flows, "on {slope}° a share of {at_yield} yields");
+        assert!(used.iter().all(|u| (0.0..=1.0).contains(u)) && used.iter().any(|u| *u > 0.4), "on {slope}°");
+    }
+}
