@@ -4,7 +4,7 @@ use crate::assemble::Setup;
 use crate::meshes;
 use barchan_core::boundary::{Body as Rigid, Carried, Drive};
 use barchan_core::mesh::Mesh;
-use barchan_core::sampling::{self, Placement, Sampling};
+use barchan_core::sampling::{self, Placement, Sampling, SamplingError};
 use barchan_core::sdf::{Field, SdfError};
 use barchan_core::shapes::{Shape, ShapeSphere};
 use barchan_core::solver::NewMatter;
@@ -52,7 +52,16 @@ fn lining(body: &Body, mesh: &Mesh) -> Result<Vec<(DVec3, f64)>, String> {
         if body.contact != BodyContact::Spheres {
             (settings.roughness, settings.least) = (ROUGHNESS, 1.0);
         }
-        let mut sampling = Sampling::new(mesh, settings).map_err(|e| e.to_string())?;
+        settings.most = meshes::MOST_LINING;
+        let mut sampling = match Sampling::new(mesh, settings) {
+            Err(SamplingError::TooMany { remedy, most, .. }) if body.radius.is_none() => {
+                return Err(format!(
+                    "it is too thin: even {most} spheres inside it would not reach its surface; make it at least {:.1e} m thick",
+                    2.0 * remedy
+                ));
+            }
+            made => made.map_err(|e| e.to_string())?,
+        };
         sampling.run();
         let reached = sampling.quality().coverage;
         if reached >= REACHED {

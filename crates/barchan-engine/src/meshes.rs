@@ -126,6 +126,8 @@ fn heights(name: &str, nodata: Option<f64>, folder: &Path) -> Result<Heights, Te
     Ok(Heights { size: terrain.size, samples: Arc::new(terrain.heights), path })
 }
 
+/// Spheres that may line a body or a shape: they are made in some seconds, and more would be touched one by one anyway.
+pub(crate) const MOST_LINING: usize = 20_000;
 /// Share of a body's surface that its spheres should make.
 const COVERED: f64 = 0.98;
 
@@ -147,6 +149,7 @@ fn solid(name: &str, file: &ShapeMesh, folder: &Path) -> Result<(Solid, Option<S
     let settings = sampling::Settings {
         roughness: file.roughness,
         least: file.smallest,
+        most: MOST_LINING,
         ..sampling::Settings::new(file.radius, Placement::Inside, 1)
     };
     let mut sampling = Sampling::new(&mesh, settings).map_err(|e| e.to_string())?;

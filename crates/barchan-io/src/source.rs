@@ -8,8 +8,8 @@ use std::path::Path;
 /// All bytes of an ordinary file; none where it has more than `most`.
 pub(crate) fn read(path: &Path, most: u64) -> Result<Option<Vec<u8>>, FileError> {
     let failed = |e| FileError::new("read", path, e);
-    let file = File::open(path).map_err(failed)?;
-    let about = file.metadata().map_err(failed)?;
+    // Before it is opened: opening a pipe waits for somebody who writes into it.
+    let about = std::fs::metadata(path).map_err(failed)?;
     if !about.is_file() {
         // A folder, or a device or pipe, which need not end.
         let what = if about.is_dir() { "it is a folder" } else { "it is not an ordinary file" };
@@ -18,6 +18,7 @@ pub(crate) fn read(path: &Path, most: u64) -> Result<Option<Vec<u8>>, FileError>
     if about.len() > most {
         return Ok(None);
     }
+    let file = File::open(path).map_err(failed)?;
     let mut bytes = Vec::with_capacity(about.len() as usize);
     // It may grow while it is read.
     file.take(most + 1).read_to_end(&mut bytes).map_err(failed)?;

@@ -6,9 +6,10 @@ use crate::keys::Scale;
 use crate::types::*;
 use barchan_core::shapes::{Shape, ShapeError};
 use barchan_core::walls::{self, Facets};
+use glam::DVec3;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the files of a scene hold, by the tables that name them.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +22,12 @@ pub struct Assets {
     pub bodies: BTreeMap<usize, Solid>,
     /// Heights of the ground.
     pub heights: Option<Heights>,
+    /// Clumps that have been put together: their moments take time, and a check asks for them again and again.
+    clumps: Arc<Mutex<Vec<Made>>>,
 }
+
+/// A clump by its name and its spheres as listed (centre and radius [m]), and what they make.
+type Made = (String, Vec<(DVec3, f64)>, Result<(Shape, f64), ShapeError>);
 
 /// Triangles as they stand in the scene.
 #[derive(Clone, Debug)]
@@ -71,7 +77,16 @@ impl Assets {
             ShapeSpec::Tetrahedron { edge } => Ok((Shape::tetrahedron(*edge)?, None)),
             ShapeSpec::Spheres(list) => {
                 let spheres: Vec<_> = list.iter().map(|s| (s.at, s.radius)).collect();
-                Shape::clump(name, &spheres).map(|(shape, radius)| (shape, Some(radius)))
+                let mut known = self.clumps.lock().unwrap_or_else(PoisonError::into_inner);
+                let made = match known.iter().find(|(n, s, _)| n == name && *s == spheres) {
+                    Some((_, _, made)) => made.clone(),
+                    None => {
+                        let made = Shape::clump(name, &spheres);
+                        known.push((name.into(), spheres, made.clone()));
+                        made
+                    }
+                };
+                made.map(|(shape, radius)| (shape, Some(radius)))
             }
             ShapeSpec::Mesh(_) => match self.shapes.get(name) {
                 Some(solid) => Ok(((*solid.shape).clone(), Some(solid.radius))),

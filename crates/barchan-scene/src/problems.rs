@@ -226,7 +226,8 @@ impl Draft {
     pub fn judged(self, assets: Assets, more: Vec<Problem>) -> (Result<Parsed, SceneErrors>, Option<Parsed>) {
         let found = if self.broken { Vec::new() } else { crate::check::check(&self.scene, &assets, &self.spans) };
         let problems = self.problems.into_iter().chain(more).chain(found);
-        let problems = problems.map(|p| p.locate(&self.source, &self.spans)).collect();
+        let problems = ten_of_a_kind(problems.collect());
+        let problems = problems.into_iter().map(|p| p.locate(&self.source, &self.spans)).collect();
         let all = SceneErrors::new(self.source.name(), problems);
         let read = Arc::new(self.scene.clone());
         let parsed = Parsed {
@@ -242,6 +243,30 @@ impl Draft {
         }
         (Err(all), (!self.broken).then_some(parsed))
     }
+}
+
+/// Problems of one kind that are told one by one.
+const TOLD: usize = 10;
+
+/// The first ten problems of each kind, the tenth with the number of those left out: a list of 25,000 positions may be wrong
+/// in each of them. Of one kind are problems of the same severity at the same key, whichever its index, with the same remedy.
+fn ten_of_a_kind(problems: Vec<Problem>) -> Vec<Problem> {
+    let plain = |text: &str| text.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
+    let kind = |p: &Problem| (p.severity == Severity::Error, plain(&p.path), plain(&p.help));
+    let mut found: HashMap<_, (usize, usize)> = HashMap::new();
+    let mut kept: Vec<Problem> = Vec::new();
+    for p in problems {
+        let (count, last) = found.entry(kind(&p)).or_default();
+        *count += 1;
+        if *count <= TOLD {
+            *last = kept.len();
+            kept.push(p);
+        }
+    }
+    for (count, last) in found.into_values().filter(|f| f.0 > TOLD) {
+        kept[last].message += &format!(" (and {} more of this kind)", crate::words::count((count - TOLD) as u64));
+    }
+    kept
 }
 
 /// A scene, what its files hold, the text it came from, and the place of every value in it.

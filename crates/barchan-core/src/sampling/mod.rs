@@ -61,12 +61,14 @@ pub struct Settings {
     pub least: f64,
     /// Seed of the random numbers.
     pub seed: u64,
+    /// Spheres it may have, at most [`MOST_SPHERES`]; a sampling that would need more is refused before any work is done.
+    pub most: usize,
 }
 
 impl Settings {
     /// Spheres of that radius [m], with a roughness of a tenth and spheres no smaller than a quarter.
     pub fn new(radius: f64, placement: Placement, seed: u64) -> Settings {
-        Settings { radius, placement, roughness: 0.1, least: 0.25, seed }
+        Settings { radius, placement, roughness: 0.1, least: 0.25, seed, most: MOST_SPHERES }
     }
 
     /// Distance of neighbours on the surface [m]. Between three spheres of radius R at mutual distance a there is a dimple of
@@ -123,13 +125,15 @@ pub enum SamplingError {
     Open,
     /// More spheres than allowed.
     #[error(
-        "spheres of radius {radius:.3e} m: {needed:.1e} of them would be needed, and at most {MOST_SPHERES} are allowed: use a radius of {remedy:.3e} m or more"
+        "spheres of radius {radius:.3e} m: {needed:.1e} of them would be needed, and at most {most} are allowed: use a radius of {remedy:.3e} m or more"
     )]
     TooMany {
         /// The radius asked for [m].
         radius: f64,
         /// How many spheres it would take.
         needed: f64,
+        /// How many are allowed.
+        most: usize,
         /// A radius that would do [m].
         remedy: f64,
     },
@@ -183,9 +187,10 @@ impl Sampling {
             return Err(SamplingError::Open);
         }
         let needed = probes::area(mesh) / (0.75f64.sqrt() * settings.spacing().powi(2));
-        if needed.is_nan() || needed > MOST_SPHERES as f64 {
-            let remedy = 1.01 * settings.radius * (needed / MOST_SPHERES as f64).sqrt();
-            return Err(SamplingError::TooMany { radius: settings.radius, needed, remedy });
+        let most = settings.most.min(MOST_SPHERES);
+        if needed.is_nan() || needed > most as f64 {
+            let remedy = 1.01 * settings.radius * (needed / most as f64).sqrt();
+            return Err(SamplingError::TooMany { radius: settings.radius, needed, most, remedy });
         }
         let probes = Probes::scatter(mesh, probes::count(needed), settings.seed, probes::MAKING);
         let particles = spread::inject(&probes, &settings);

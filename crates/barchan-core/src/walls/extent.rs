@@ -33,6 +33,38 @@ impl Geometry {
         }
     }
 
+    /// Bound of the distance [m] of the wall's points from the line through `point` along `axis`; none for a wall without end.
+    pub fn reach_about(&self, point: DVec3, axis: DVec3) -> Option<f64> {
+        let axis = axis.normalize_or(DVec3::Z);
+        let off = |x: DVec3| (x - point).reject_from_normalized(axis).length();
+        let corners = |low: DVec3, high: DVec3| {
+            let corner =
+                |k: usize| DVec3::from_array(std::array::from_fn(|a| if k >> a & 1 == 0 { low[a] } else { high[a] }));
+            (0..8).map(|k| off(corner(k))).fold(0.0, f64::max)
+        };
+        Some(match self {
+            Geometry::Box { min, max, .. } => corners(*min, *max),
+            Geometry::Cylinder { base, axis: along, radius, height: Some(h), .. } => {
+                off(*base).max(off(*base + along.normalize_or(DVec3::Z) * *h)) + radius
+            }
+            // Endless along the line itself: all of it is as near as its base.
+            Geometry::Cylinder { base, axis: along, radius, height: None, .. }
+                if along.normalize_or(DVec3::Z).cross(axis).length() < 1e-9 =>
+            {
+                off(*base) + radius
+            }
+            Geometry::Cone { base, axis: along, radius_base, radius_top, height, .. } => {
+                let top = *base + along.normalize_or(DVec3::Z) * *height;
+                (off(*base) + radius_base).max(off(top) + radius_top)
+            }
+            Geometry::Sphere { centre, radius, .. } | Geometry::Disc { centre, radius, .. } => off(*centre) + radius,
+            Geometry::Mesh(facets) => facets.mesh().vertices.iter().map(|&v| off(v)).fold(0.0, f64::max),
+            Geometry::Plane { .. } | Geometry::Cylinder { .. } | Geometry::Field(_) | Geometry::Relief(_) => {
+                return None;
+            }
+        })
+    }
+
     /// Points of a wall that is thin enough to pass between the samples of a region [m]. Solid and one-sided walls cannot hide between
     /// samples of a region that lies on both sides of them, and have none.
     pub fn thin_points(&self) -> Vec<DVec3> {

@@ -17,7 +17,7 @@
 //! cup would find itself "behind" the cup by its full radius in one step, and be shot away; as it is, distance is
 //! continuous everywhere, and its gradient is the normal (both are tested).
 //!
-//! **Roughness.** The spheres stand *on top of* the smooth surface, which stays as a backstop: no grain of any size
+//! **Roughness.** The spheres are centred on the smooth surface, which stays as a backstop: no grain of any size
 //! can slip between them. Where the spheres touch each other the backstop is out of reach of grains of their size.
 
 mod bed;

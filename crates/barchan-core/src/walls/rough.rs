@@ -22,6 +22,8 @@ pub struct Roughness {
     pub spacing: f64,
 }
 
+/// Bumps a radius may hold: what is looked for near a ball grows as the square of it, and finer bumps make a smooth wall.
+const MOST_ACROSS: f64 = 20.0;
 const FLAT_BITS: u32 = 14;
 const PLACE_BITS: u32 = 18;
 const RING_BITS: u32 = 13;
@@ -67,6 +69,16 @@ impl Roughness {
             found.push((
                 "its triangles or heights cannot be rough".into(),
                 "leave `rough` out, or give the mesh itself the bumps",
+            ));
+            return;
+        }
+        if self.spacing < self.radius / MOST_ACROSS {
+            found.push((
+                format!(
+                    "bumps of radius {} m every {} m lie in each other: so fine a wall is smooth",
+                    self.radius, self.spacing
+                ),
+                "leave `rough` out, or space the bumps by a twentieth of their radius or more",
             ));
             return;
         }

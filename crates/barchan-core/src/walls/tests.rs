@@ -531,3 +531,41 @@ fn sweep_speed_bounds_every_approach_and_ignores_sliding() {
     drum.rough = Some(Roughness { radius: 0.01, spacing: 0.02 });
     assert!((drum.sweep_speed(&drum.state_at(3.3), 1.0) - 5.0).abs() < 1e-12);
 }
+
+#[test]
+fn no_point_of_a_wall_lies_beyond_its_reach_about_an_axis() {
+    let mut rng = Random::new(9, 0);
+    for geometry in geometries() {
+        let (point, about) = (rng.in_ball(), rng.unit_quaternion() * DVec3::Z);
+        let endless = matches!(geometry, Geometry::Plane { .. } | Geometry::Cylinder { height: None, .. });
+        let Some(reach) = geometry.reach_about(point, about) else {
+            assert!(endless, "{geometry:?}");
+            continue;
+        };
+        let mut faces = Vec::new();
+        Wall::new("w", geometry.clone(), 0).features(&WallState::default(), DVec3::ZERO, 10.0, &mut |k| faces.push(k));
+        let points = faces.iter().flat_map(|&face| surface_points(&geometry, face, DVec3::ZERO));
+        let farthest = points.map(|x| (x - point).reject_from_normalized(about).length()).fold(0.0, f64::max);
+        // A rim counts as if it lay across the axis: at most its radius too far.
+        assert!(farthest <= reach + 1e-9 && reach < farthest + 0.8, "{geometry:?}: {farthest} {reach}");
+    }
+    // About its own axis a drum reaches its radius, however long it is.
+    let base = DVec3::new(0.2, -0.1, 0.4);
+    for height in [None, Some(0.9)] {
+        let drum = Geometry::Cylinder { base, axis: axis(), radius: 0.6, height, side: Side::Inside };
+        let reach = drum.reach_about(base + 7.0 * axis(), -2.0 * axis()).unwrap();
+        assert!((reach - 0.6).abs() < 1e-12, "{reach}");
+    }
+}
+
+#[test]
+fn bumps_that_lie_in_each_other_by_the_hundred_are_refused() {
+    let plane = Geometry::Plane { point: DVec3::ZERO, normal: DVec3::Z };
+    let found = |spacing: f64| {
+        let mut found = Vec::new();
+        Roughness { radius: 1e-3, spacing }.check(&plane, &mut found);
+        found
+    };
+    assert!(found(3.6e-9)[0].0.contains("so fine a wall is smooth"));
+    assert!(found(1e-3 / 19.0).is_empty());
+}

@@ -33,8 +33,16 @@ pub(super) fn top_speed(scene: &Scene, recipes: &[&Recipe], setup: &Setup, bodie
 fn wall_speed(wall: &Wall, extent: f64) -> f64 {
     let m = &wall.motion;
     let pivot = wall.geometry.pivot();
-    let swing =
-        m.rotate.map_or(0.0, |r| r.rate.abs() * (extent + (pivot - r.point).reject_from(unit(r.axis)).length()));
+    let bumps = wall.rough.map_or(0.0, |r| r.radius);
+    // The wall's own farthest point turns fastest; of a wall without end it is the scene's.
+    let swing = m.rotate.map_or(0.0, |r| {
+        let scene = extent + (pivot - r.point).reject_from(unit(r.axis)).length();
+        let own = wall.geometry.reach_about(r.point, r.axis).map_or(scene, |own| own + bumps);
+        // What moves the wall otherwise carries it from or to the axis.
+        let still = m.velocity == DVec3::ZERO && m.keyframes.is_empty() && wall.control.is_none();
+        let shaken = m.oscillate.map_or(0.0, |o| o.amplitude.abs());
+        r.rate.abs() * if still { scene.min(own + shaken) } else { scene }
+    });
     let shake = m.oscillate.map_or(0.0, |o| TAU * o.frequency.abs() * o.amplitude.abs());
     // A monotone cubic is at most three times as steep as its chord (Fritsch and Carlson 1980).
     let path = (m.keyframes.windows(2))
@@ -80,9 +88,17 @@ pub(super) fn choose(parsed: &Parsed, derived: &TimeStep) -> Result<(f64, String
         None if scene.ground.is_some() && derived.dt > ground::EVERY => {
             Ok((ground::EVERY, "that of the ground: contacts would allow a longer one".into()))
         }
+        None if derived.dt > scene.duration && derived.dt.is_finite() => {
+            Ok((scene.duration, format!("the whole duration; contacts would allow {:.3e} s", derived.dt)))
+        }
         None if derived.dt.is_finite() => Ok((derived.dt, derived.reason.clone())),
         // Without contacts anything goes; a thousand steps draw a smooth path.
         None => Ok((scene.duration / 1000.0, "no contact is possible: a thousandth of the duration".into())),
+        Some(dt) if dt > scene.duration => Err(parsed.error_at(
+            "integrator.dt",
+            format!("one time step of {dt:.3e} s is longer than the whole duration, {:.3e} s", scene.duration),
+            format!("use at most {:.3e} s, or a longer duration", scene.duration.min(derived.limit)),
+        )),
         Some(dt) if dt <= derived.limit => {
             Ok((dt, format!("given by the scene; {:.3e} s would be derived: {}", derived.dt, derived.reason)))
         }

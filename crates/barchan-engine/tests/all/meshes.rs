@@ -230,3 +230,22 @@ fn files_that_cannot_be_used_are_named_with_their_place() {
     let hole = refused("\"trefoil\"", "\"open.stl\"");
     assert!(hole.contains("closed") && hole.contains("1 hole"), "{hole}");
 }
+
+/// Linings of hundreds of thousands of spheres kept `check` busy for minutes.
+#[test]
+fn linings_without_bound_are_refused_with_a_radius_that_would_do() {
+    let folder = with_cup();
+    let refused = |from: &str, to: &str| {
+        assert!(CUP.contains(from));
+        let begun = std::time::Instant::now();
+        let listing = read(&CUP.replace(from, to), folder.path()).err().unwrap().listing();
+        assert!(begun.elapsed().as_secs_f64() < 10.0, "{:?}", begun.elapsed());
+        listing
+    };
+    // A shape a metre wide, of spheres of a millimetre.
+    let wide = refused("scale = 0.003", "scale = 1.0");
+    assert!(wide.contains("at most 20000 are allowed") && wide.contains("use a radius of"), "{wide}");
+    // A body of 20 µm, whose spheres must be as thin.
+    let thin = refused("mesh = \"parts/die.stl\"\nscale = 0.001", "mesh = \"box\"\nscale = [2.2e-5, 0.028, 0.04]");
+    assert!(thin.contains("it is too thin") && thin.contains("make it at least"), "{thin}");
+}

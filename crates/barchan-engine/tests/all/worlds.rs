@@ -291,3 +291,55 @@ every = "10 ms"
     assert!((rows[1][1] - std::f64::consts::PI / 6.0).abs() < 1e-3, "half a ball in half a cube");
     assert_eq!(rows[1][2..], [1.0, 1.0, 0.0, 1.0], "one grain with one contact, a rattler");
 }
+
+/// Rims of 0.5 m/s counted as 30 m/s, for their speed was taken at the domain's diagonal.
+#[test]
+fn a_turning_wall_is_as_fast_as_its_own_farthest_point() {
+    // Without gravity nothing but the wall is fast.
+    let scene = |geometry: &str, rate: f64| {
+        format!(
+            r#"
+            duration = 0.01
+            gravity = [0, 0, 0]
+            [domain]
+            min = [-3, -3, -3]
+            max = [3, 3, 3]
+            [materials.soft]
+            density = 2500
+            young = "1 MPa"
+            poisson = 0.3
+            restitution = 0.5
+            friction = 0.5
+            [[walls]]
+            material = "soft"
+            {geometry}
+            rotate = {{ point = [0, 0, 0], axis = [0, 0, 1], rate = {rate} }}
+            [[grains]]
+            material = "soft"
+            radius = 0.01
+            at = [[2, 2, 2]]
+            "#
+        )
+    };
+    let speed = |geometry: &str, rate: f64| world(&[&scene(geometry, rate)]).meetings()[0].speed;
+    let roller = "cylinder = { base = [0, 0, -1], axis = [0, 0, 1], radius = 0.1, height = 2, side = \"outside\" }";
+    assert!((speed(roller, 200.0) / 20.0 - 1.0).abs() < 1e-12, "{}", speed(roller, 200.0));
+    let arm = "sphere = { centre = [0.5, 0, 0], radius = 0.1, side = \"outside\" }";
+    assert!((speed(arm, 100.0) / 60.0 - 1.0).abs() < 1e-12);
+    // A plane has no end: the domain's diagonal counts.
+    assert!(speed("plane = { point = [0, 0, -2.9], normal = [0, 0, 1] }", 10.0) > 60.0);
+    // A wall that is carried off as well may come to any distance of the axis.
+    let driven = format!("{arm}\nvelocity = [1, 0, 0]");
+    assert!(speed(&driven, 10.0) > 60.0);
+}
+
+/// A step longer than the run overshot its end.
+#[test]
+fn a_step_longer_than_the_duration_is_an_error_and_never_derived() {
+    let short = BOX.replace("duration = 0.05", "duration = 1e-6");
+    let errors = complaints(&[&short, ONE, "[integrator]\ndt = 2e-6\n"]);
+    assert!(errors.contains("longer than the whole duration") && errors.contains("use at most 1.000e-6 s"), "{errors}");
+    let mut world = world(&[&short, ONE]);
+    world.step().unwrap();
+    assert!((world.time() - 1e-6).abs() < 1e-18, "{}", world.time());
+}

@@ -289,3 +289,17 @@ proptest! {
         }
     }
 }
+
+/// Opening a pipe waits for somebody who writes into it: it is refused before it is opened.
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_place_of_a_mesh_is_refused_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("fifo.stl");
+    let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+    assert!(made.success(), "mkfifo is there");
+    let (tell, told) = std::sync::mpsc::channel();
+    std::thread::spawn(move || tell.send(read(path).map_err(|e| e.to_string())));
+    let answer = told.recv_timeout(std::time::Duration::from_secs(20)).expect("it waits for a writer");
+    assert!(answer.unwrap_err().contains("not an ordinary file"));
+}

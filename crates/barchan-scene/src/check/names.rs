@@ -4,6 +4,9 @@ use super::Check;
 use crate::read::{listing, nearest};
 use crate::types::{Emitter, ShapeSpec};
 
+/// What lies in the folder of a run besides its measurements, without extensions.
+const RESERVED: [&str; 6] = ["frames", "run", "scene", "meshes", "checkpoint", "checkpoints"];
+
 pub(super) fn check(c: &mut Check) {
     let scene = c.scene;
     for (i, g) in scene.grains.iter().enumerate() {
@@ -60,6 +63,11 @@ pub(super) fn check(c: &mut Check) {
         if m.name.contains(['/', '\\', ':', '\0']) || m.name.starts_with('.') {
             let message = format!("`{}` cannot name a file", m.name);
             c.error(format!("measure[{i}].name"), message, "use letters, digits, spaces, `-` and `_`");
+        }
+        // Names of the run's own files and folders, also where capitals do not count.
+        if RESERVED.contains(&m.name.to_lowercase().as_str()) {
+            let message = format!("the run keeps its own files under the name `{}`", m.name);
+            c.error(format!("measure[{i}].name"), message, format!("choose another, such as `{}-measured`", m.name));
         }
     }
     if scene.grains.is_empty()

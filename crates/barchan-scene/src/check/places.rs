@@ -13,6 +13,7 @@ use barchan_core::rng::Random;
 use barchan_core::sizes::SizeDistribution;
 use barchan_core::walls::Wall as Surface;
 use glam::DVec3;
+use std::collections::HashMap;
 use std::f64::consts::TAU;
 
 /// Lengths closer than this share of a radius count as touching.
@@ -338,24 +339,29 @@ fn overlaps(c: &mut Check) {
             c.error(format!("grains[{i}].at[{k}]"), message, "move it out of the region");
         }
     }
-    // Sorted along x, so that only near neighbours are compared.
-    balls.sort_by(|a, b| a.2.x.total_cmp(&b.2.x));
-    let widest = balls.iter().map(|b| b.3).fold(0.0, f64::max);
+    // Bounding balls of clumps may meet where the grains do not.
+    let single: Vec<bool> =
+        scene.grains.iter().map(|g| c.assets.shape(scene, &g.shape).is_some_and(|s| s.0.is_sphere())).collect();
+    balls.retain(|b| single[b.0] && b.3 > 0.0);
+    // In cells as wide as the largest ball only neighbours are compared. Each grain is told once, with the first that it lies
+    // in: there are as many problems as grains at most, however many lie in one place.
+    let cell = 2.0 * balls.iter().map(|b| b.3).fold(0.0, f64::max);
+    let of = |x: DVec3| (x / cell).floor().to_array().map(|i| i as i64);
+    let mut cells: HashMap<[i64; 3], Vec<usize>> = HashMap::new();
     for (n, a) in balls.iter().enumerate() {
-        for b in balls[n + 1..].iter().take_while(|b| b.2.x - a.2.x < a.3 + widest) {
-            // Bounding balls of clumps may meet where the grains do not.
-            let single = |i: usize| c.assets.shape(scene, &scene.grains[i].shape).is_some_and(|s| s.0.is_sphere());
-            if a.2.distance(b.2) < (a.3 + b.3) * (1.0 - SLACK) && single(a.0) && single(b.0) {
-                let later = if (a.0, a.1) > (b.0, b.1) { a } else { b };
-                let message =
-                    format!("grains of `{}` and `{}` overlap", scene.grains[a.0].name, scene.grains[b.0].name);
-                c.error(
-                    format!("grains[{}].at[{}]", later.0, later.1),
-                    message,
-                    "move them apart by the sum of their radii",
-                );
-            }
+        let home = of(a.2);
+        let near = (0..27).map(|k| {
+            let step = [k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1];
+            // Cells may be numbered up to the largest integer: positions are not checked yet.
+            std::array::from_fn::<i64, 3, _>(|axis| home[axis].wrapping_add(step[axis]))
+        });
+        let lies_in = |&m: &usize| a.2.distance(balls[m].2) < (a.3 + balls[m].3) * (1.0 - SLACK);
+        let met = near.filter_map(|k| cells.get(&k)).flatten().copied().find(lies_in);
+        if let Some(b) = met.map(|m| &balls[m]) {
+            let message = format!("grains of `{}` and `{}` overlap", scene.grains[b.0].name, scene.grains[a.0].name);
+            c.error(format!("grains[{}].at[{}]", a.0, a.1), message, "move them apart by the sum of their radii");
         }
+        cells.entry(home).or_default().push(n);
     }
 }
 

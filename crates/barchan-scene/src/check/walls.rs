@@ -8,6 +8,49 @@ pub(super) fn check(c: &mut Check) {
         let path = format!("walls[{i}]");
         geometry(c, &format!("{path}.{}", w.geometry.key()), &w.geometry);
         motion(c, &path, w);
+        bumps(c, &path, w);
+        servo(c, &path, w);
+    }
+}
+
+/// Bumps of a rough wall within a grain's radius, along a row. All bumps under a grain are looked at, some 0.7 times the square of it.
+const MOST_BUMPS: f64 = 100.0;
+
+/// A wall whose bumps are dust to the grains.
+fn bumps(c: &mut Check, path: &str, w: &Wall) {
+    let Some(rough) = &w.rough else { return };
+    let grains = c.scene.grains.iter().filter_map(|g| g.radius.as_ref());
+    let poured = c.scene.emitters.iter().filter_map(|e| e.radius.as_ref());
+    let largest = grains.chain(poured).map(Size::largest).filter(|r| r.is_finite()).fold(0.0, f64::max);
+    let least = largest / MOST_BUMPS;
+    if rough.spacing > 0.0 && rough.spacing < least {
+        let message = format!(
+            "bumps every {} are too fine for grains of radius {}: some {:.0e} of them lie under one grain",
+            show(rough.spacing, "m"),
+            show(largest, "m"),
+            0.7 * (largest / rough.spacing).powi(2)
+        );
+        let help = format!("space them by {} or more, or leave `rough` out", show(least, "m"));
+        c.error(format!("{path}.rough.spacing"), message, help);
+    }
+}
+
+/// A servo that draws its wall away from the grains: nothing presses back, and it leaves at full speed.
+fn servo(c: &mut Check, path: &str, w: &Wall) {
+    let Some(servo) = &w.servo else { return };
+    let towards = match &w.geometry {
+        Geometry::Plane { normal, .. } => *normal,
+        _ => return,
+    };
+    if servo.axis.dot(towards) < 0.0 {
+        let [x, y, z] = (-servo.axis).to_array().map(|x| show(x + 0.0, ""));
+        let message = format!(
+            "the servo draws `{}` away from the grains, against its normal: nothing will press back, and it leaves the domain at {}",
+            w.name,
+            show(servo.max_speed, "m/s")
+        );
+        let help = format!("`axis` is the direction in which the wall pushes the grains: use [{x}, {y}, {z}]");
+        c.warn(format!("{path}.servo.axis"), message, help);
     }
 }
 

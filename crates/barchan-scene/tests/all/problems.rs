@@ -537,6 +537,72 @@ fn a_scene_built_in_code_is_checked_without_places() {
     assert_eq!((problems.len(), problems[0].path.as_str(), problems[0].span.clone()), (1, "grains[0].material", None));
 }
 
+/// What overlaps was compared with all that it overlaps, and each pair was told: 25,000 positions took minutes.
+#[test]
+fn thousands_of_overlapping_positions_are_ten_errors_and_a_count() {
+    let places =
+        |count: usize| (0..count).map(|k| format!("[0.08, 0.08, {}]", 0.08 + 1e-9 * k as f64)).collect::<Vec<_>>();
+    let text = GOOD.replace("[[0.08, 0.08, 0.08]]", &format!("[{}]", places(25_000).join(", ")));
+    let begun = std::time::Instant::now();
+    let problems = read(&text).unwrap_err().problems;
+    assert!(begun.elapsed().as_secs_f64() < 20.0, "{:?}", begun.elapsed());
+    assert_eq!(problems.len(), 10, "{:#?}", lines(&problems));
+    assert!(problems.iter().all(|p| p.message.contains("overlap")));
+    assert!(problems[9].message.ends_with("(and 24,989 more of this kind)"), "{}", problems[9].message);
+    // Two of different kinds are both told, and ten of one kind are not counted.
+    let few =
+        read(&GOOD.replace("[[0.08, 0.08, 0.08]]", &format!("[{}]", places(11).join(", ")))).unwrap_err().problems;
+    assert!(few.len() == 10 && few.iter().all(|p| p.message.ends_with("overlap")), "{:#?}", lines(&few));
+}
+
+#[test]
+fn positions_far_out_of_the_domain_are_looked_up_without_overflow() {
+    for x in ["1e300", "-1e300", "9.3e16"] {
+        read(&GOOD.replace("[[0.08, 0.08, 0.08]]", &format!("[[{x}, {x}, {x}], [{x}, 0, 0]]"))).unwrap_err();
+    }
+}
+
+/// Bumps of 3.6 nm under grains of a millimetre kept the check busy for ever.
+#[test]
+fn bumps_finer_than_dust_are_refused_with_a_spacing_that_would_do() {
+    let from = "disc = { centre = [0.08, 0.08, 0.03], normal = [0, 0, 1], radius = \"10 mm\" }";
+    let rough =
+        |radius: &str, spacing: &str| format!("{from}\nrough = {{ radius = \"{radius}\", spacing = \"{spacing}\" }}");
+    let fine = "too fine for grains of radius 0.005 m";
+    expect(from, &rough("1 mm", "3.6e-6 mm"), fine, "\"3.6e-6 mm\"", "space them by 5.000e-5 m or more");
+    assert!(spoil(from, &rough("0.2 mm", "0.2 mm")).is_empty());
+}
+
+/// Its file was written over the run's own.
+#[test]
+fn a_measure_named_like_a_file_of_the_run_is_refused() {
+    for name in ["frames", "Frames", "run", "scene", "checkpoint"] {
+        let message = format!("keeps its own files under the name `{name}`");
+        expect(
+            "energy = {}",
+            &format!("energy = {{}}\nname = \"{name}\""),
+            &message,
+            &format!("\"{name}\""),
+            "choose another",
+        );
+    }
+}
+
+/// A lid that its servo drives away from the grains left the domain unremarked.
+#[test]
+fn a_servo_that_draws_its_plane_away_from_the_grains_is_warned_of() {
+    let from = "disc = { centre = [0.08, 0.08, 0.03], normal = [0, 0, 1], radius = \"10 mm\" }\n\
+                oscillate = { direction = [0, 0, 1], amplitude = \"1 mm\", frequency = \"10 Hz\" }";
+    let lid = |axis: &str| {
+        format!(
+            "plane = {{ point = [0, 0, 0.09], normal = [0, 0, -1] }}\n\
+             servo = {{ axis = {axis}, stress = \"5 kPa\", area = 8e-4, max_speed = \"0.3 m/s\" }}"
+        )
+    };
+    expect(from, &lid("[0, 0, 1]"), "draws `plate` away from the grains", "[0, 0, 1]", "use [0, 0, -1]");
+    assert!(spoil(from, &lid("[0, 0, -1]")).iter().all(|p| !p.message.contains("draws")));
+}
+
 proptest! {
     #[test]
     fn no_number_makes_the_checks_panic(x in proptest::num::f64::ANY, key in 0..9usize) {
