@@ -1,5 +1,6 @@
 //! Kernels against the processor, on whatever adapter there is; without one these tests say so and pass.
 
+mod blocks;
 mod device;
 mod law;
 
