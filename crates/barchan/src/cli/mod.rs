@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod compare;
+mod devices;
 mod gallery;
 mod new;
 mod render;
@@ -106,6 +107,8 @@ enum Command {
         #[arg(long)]
         page: bool,
     },
+    /// List what this machine can compute on: the processor and the graphics adapters, with their limits
+    Devices(devices::DevicesArgs),
     /// Measure the speed of this machine on a named case
     Bench(bench::BenchArgs),
     /// Run the proof: closed forms, experiments, other people's simulations
@@ -239,6 +242,7 @@ pub fn main() -> ExitCode {
             say!("{}", text.trim_end());
             Ok(())
         }
+        Command::Devices(args) => devices::devices(args),
         Command::Bench(args) => bench::bench(args),
         Command::Validate(args) => validate::validate(args),
     };

@@ -97,6 +97,22 @@ fn help_and_wrong_flags() {
     }
 }
 
+/// With an adapter or without: the processor is always there, and the JSON is one line.
+#[test]
+fn devices_lists_the_processor_and_the_adapters() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = ask(folder.path(), &["devices"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.out.starts_with("cpu ") && said.out.contains("plain"), "{}", said.out);
+    let json = ask(folder.path(), &["devices", "--json"]).out;
+    assert_eq!(json.trim_end().lines().count(), 1, "{json}");
+    assert!(json.starts_with("{\"cpu\":{\"threads\":") && json.trim_end().ends_with("]}"), "{json}");
+    let listed = said.out.lines().filter(|l| l.starts_with("gpu:")).count();
+    assert_eq!(json.matches("\"device\":\"gpu:").count(), listed, "{json}");
+    assert_eq!(json.matches("\"lacks\":null").count(), said.out.matches("can compute").count(), "{json}");
+    assert!(listed > 0 || said.out.contains("gpu    n"), "{}", said.out);
+}
+
 #[test]
 fn what_is_no_scene_file_is_named() {
     let folder = folder_with(SMALL);

@@ -1,0 +1,137 @@
+//! Buffers, kernels and launches: the little of wgpu that the blocks need, with its errors told apart.
+
+use crate::device::{Gpu, GpuError};
+use bytemuck::Pod;
+use wgpu::BufferUsages;
+
+/// Threads of every workgroup that works on one element a thread.
+pub const GROUP: u32 = 64;
+
+/// A compiled entry point.
+pub struct Kernel {
+    pipeline: wgpu::ComputePipeline,
+    layout: wgpu::BindGroupLayout,
+}
+
+impl Gpu {
+    /// Compiles an entry point of a shader. Its bindings are those of group 0 that it uses.
+    pub fn kernel(&self, name: &str, source: &str, entry: &str) -> Result<Kernel, GpuError> {
+        let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let inner = self.device.push_error_scope(wgpu::ErrorFilter::Internal);
+        let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some(name),
+            source: wgpu::ShaderSource::Wgsl(source.into()),
+        });
+        let pipeline = self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some(entry),
+            layout: None,
+            module: &module,
+            entry_point: Some(entry),
+            compilation_options: Default::default(),
+            cache: None,
+        });
+        let errors = [pollster::block_on(inner.pop()), pollster::block_on(scope.pop())];
+        match errors.into_iter().flatten().next() {
+            Some(e) => Err(GpuError::Compile { shader: format!("{name}: {entry}"), reason: e.to_string() }),
+            None => Ok(Kernel { layout: pipeline.get_bind_group_layout(0), pipeline }),
+        }
+    }
+
+    /// A buffer of zeros that kernels read and write.
+    pub fn buffer<T: Pod>(&self, what: &str, len: usize) -> Result<wgpu::Buffer, GpuError> {
+        self.make(what, size::<T>(len), BufferUsages::STORAGE)
+    }
+
+    /// A buffer with these numbers in it.
+    pub fn upload<T: Pod>(&self, what: &str, data: &[T]) -> Result<wgpu::Buffer, GpuError> {
+        let buffer = self.buffer::<T>(what, data.len())?;
+        self.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(data));
+        Ok(buffer)
+    }
+
+    /// Numbers that are the same for all threads of a launch.
+    pub fn constants(&self, what: &str, data: &[u32]) -> Result<wgpu::Buffer, GpuError> {
+        let buffer = self.make(what, (data.len() as u64 * 4).next_multiple_of(16), BufferUsages::UNIFORM)?;
+        self.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(data));
+        Ok(buffer)
+    }
+
+    fn make(&self, what: &str, bytes: u64, usage: BufferUsages) -> Result<wgpu::Buffer, GpuError> {
+        let allows = self.limits.max_storage_buffer_binding_size.min(self.limits.max_buffer_size);
+        if bytes > allows {
+            return Err(GpuError::TooLarge { what: what.into(), needs: bytes, allows });
+        }
+        let scope = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some(what),
+            size: bytes,
+            usage: usage | BufferUsages::COPY_DST | BufferUsages::COPY_SRC,
+            mapped_at_creation: false,
+        });
+        match pollster::block_on(scope.pop()) {
+            Some(_) => Err(GpuError::OutOfMemory { what: what.into(), needs: bytes }),
+            None => Ok(buffer),
+        }
+    }
+
+    /// Waits for all that was submitted, and reads the first `len` numbers of a buffer.
+    pub fn read<T: Pod>(&self, buffer: &wgpu::Buffer, len: usize) -> Result<Vec<T>, GpuError> {
+        let bytes = (len * size_of::<T>()) as u64;
+        let copy = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("read back"),
+            size: bytes,
+            usage: BufferUsages::MAP_READ | BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        encoder.copy_buffer_to_buffer(buffer, 0, &copy, 0, bytes);
+        self.queue.submit([encoder.finish()]);
+        copy.slice(..).map_async(wgpu::MapMode::Read, |_| ());
+        self.wait()?;
+        let view = copy.slice(..).get_mapped_range().map_err(|e| GpuError::Lost(e.to_string()))?;
+        Ok(bytemuck::pod_collect_to_vec(&view))
+    }
+
+    /// Launches to be submitted together.
+    pub fn launches(&self) -> Launches<'_> {
+        Launches { gpu: self, encoder: self.device.create_command_encoder(&Default::default()) }
+    }
+}
+
+fn size<T>(len: usize) -> u64 {
+    // An empty buffer cannot be bound.
+    (len.max(1) * size_of::<T>()) as u64
+}
+
+/// Launches that run one after the other, each seeing what those before it wrote.
+pub struct Launches<'a> {
+    gpu: &'a Gpu,
+    encoder: wgpu::CommandEncoder,
+}
+
+impl Launches<'_> {
+    /// Adds a launch of `groups` workgroups with buffers by the number of their binding. Where they are more than one direction takes
+    /// they are spread over two: a shader's group is `y · (groups in x) + x`, and those beyond the last must do nothing.
+    pub fn run(&mut self, kernel: &Kernel, bindings: &[(u32, &wgpu::Buffer)], groups: u32) {
+        let entries: Vec<_> = bindings
+            .iter()
+            .map(|(binding, buffer)| wgpu::BindGroupEntry { binding: *binding, resource: buffer.as_entire_binding() })
+            .collect();
+        let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: None,
+            layout: &kernel.layout,
+            entries: &entries,
+        });
+        let wide = groups.clamp(1, self.gpu.limits.max_compute_workgroups_per_dimension);
+        let mut pass = self.encoder.begin_compute_pass(&Default::default());
+        pass.set_pipeline(&kernel.pipeline);
+        pass.set_bind_group(0, &group, &[]);
+        pass.dispatch_workgroups(wide, groups.div_ceil(wide), 1);
+    }
+
+    /// Hands them to the device.
+    pub fn submit(self) -> Result<(), GpuError> {
+        self.gpu.queue.submit([self.encoder.finish()]);
+        self.gpu.alive()
+    }
+}

@@ -1,0 +1,19 @@
+//! Kernels against the processor, on whatever adapter there is; without one these tests say so and pass.
+
+mod blocks;
+mod device;
+mod law;
+
+use barchan_gpu::{Cap, Gpu, GpuError};
+
+/// The best adapter, or none where there is none, which the test then says.
+fn open(cap: Option<Cap>) -> Option<Gpu> {
+    match Gpu::best(cap) {
+        Ok(gpu) => Some(gpu),
+        Err(e @ GpuError::NoAdapter(_)) => {
+            eprintln!("skipped: {e}");
+            None
+        }
+        Err(e) => panic!("{e}"),
+    }
+}
