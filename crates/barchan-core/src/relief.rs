@@ -64,6 +64,38 @@ impl Relief {
         Some(Over { z, slope: DVec2::new(along_x, along_y) / self.cell })
     }
 
+    /// Smooths the heights by a Gaussian of that standard deviation [m], along x and then along y; heights beyond the rim are the mirror of those
+    /// within, turned upside down about the rim, so that a plane stays one.
+    pub fn smooth(&mut self, deviation: f64) {
+        let wide = deviation / self.cell;
+        if !(wide > 0.0 && wide.is_finite()) {
+            return;
+        }
+        let [nx, ny] = self.size;
+        let reach = ((4.0 * wide).ceil() as usize).min(nx.max(ny));
+        let weight: Vec<f64> = (0..=reach).map(|k| crate::math::exp(-0.5 * (k as f64 / wide).powi(2))).collect();
+        let total = weight[0] + 2.0 * weight[1..].iter().sum::<f64>();
+        let mut line = Vec::new();
+        let mut along = |first: usize, stride: usize, n: usize| {
+            line.clear();
+            line.extend((0..n).map(|k| self.height[first + k * stride]));
+            let last = n as i64 - 1;
+            let at = |k: i64| match k {
+                k if k < 0 => 2.0 * line[0] - line[(-k).min(last) as usize],
+                k if k > last => 2.0 * line[last as usize] - line[(2 * last - k).max(0) as usize],
+                k => line[k as usize],
+            };
+            for k in 0..n {
+                // Distances that would leave the other rim are counted up to it.
+                let sum =
+                    (1..=reach as i64).map(|d| weight[d as usize] * (at(k as i64 - d) + at(k as i64 + d))).sum::<f64>();
+                self.height[first + k * stride] = (weight[0] * line[k] + sum) / total;
+            }
+        };
+        (0..ny).for_each(|y| along(y * nx, 1, nx));
+        (0..nx).for_each(|x| along(x, nx, ny));
+    }
+
     /// How far along a ray from a point the surface is met from above, in lengths of the ray; where it enters the ground from the side, there. None for
     /// one that begins under the surface, or below the floor.
     pub fn meet(&self, from: DVec3, ray: DVec3) -> Option<f64> {
@@ -207,6 +239,21 @@ mod tests {
                 assert!(t.is_some_and(|t| (t * ray.z + high).abs() < 1e-12), "{z}: {ray} from {high}: {t:?}");
             }
         }
+    }
+
+    #[test]
+    fn smoothing_keeps_a_plane_and_damps_a_wave_as_a_gaussian_does() {
+        let mut plane = relief([30, 20], |p| 3.0 + 0.4 * p.x - 0.7 * p.y);
+        let before = plane.clone();
+        plane.smooth(0.2);
+        assert!(plane.height.iter().zip(&before.height).all(|(a, b)| (a - b).abs() < 1e-12));
+        let wave = 10.0;
+        let mut wavy = relief([200, 3], |p| (wave * p.x).sin());
+        let before = wavy.clone();
+        wavy.smooth(0.1);
+        let left = (-0.5 * (wave * 0.1_f64).powi(2)).exp();
+        // Away from the rims; the kernel is summed over cells as wide as its deviation.
+        assert!((50..150).all(|x| (wavy.height[200 + x] - left * before.height[200 + x]).abs() < 1e-2));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::{Dem, DemError, Inner};
 use barchan_core::contact::PairTable;
 use barchan_core::materials::Materials;
 use glam::DVec3;
+use rayon::prelude::*;
 
 impl<R: Kernels> Solver<R> {
     fn set_gravity(&mut self, gravity: DVec3) {
@@ -59,6 +60,27 @@ impl<R: Kernels> Solver<R> {
         }
         given
     }
+
+    fn slow(&mut self, share: &(dyn Fn(DVec3, DVec3) -> f64 + Sync)) {
+        let (grains, record, pinned) = (&self.grains, &self.spheres.record, &self.pinned);
+        let kept = |g: usize| {
+            let (x, v) = (vec3(grains.place(g, record)), vec3(&grains.velocity[g]));
+            if pinned.has(g) { 1.0 } else { share(x, v) }
+        };
+        let kept: Vec<f64> = (0..grains.len()).into_par_iter().map(kept).collect();
+        for (v, kept) in self.grains.velocity.iter_mut().zip(kept) {
+            for k in 0..3 {
+                v[k] *= kept;
+            }
+        }
+    }
+
+    fn each(&self, visit: &mut dyn FnMut(DVec3, DVec3, f64)) {
+        for g in 0..self.grains.len() {
+            let v = &self.grains.velocity[g];
+            visit(vec3(self.grains.place(g, &self.spheres.record)), vec3(v), 1.0 / v[3]);
+        }
+    }
 }
 
 impl Dem {
@@ -83,6 +105,16 @@ impl Dem {
     /// [kg m/s].
     pub fn push(&mut self, centre: DVec3, radius: f64, velocity: DVec3) -> DVec3 {
         on!(&mut self.0, s => s.push(centre, radius, velocity))
+    }
+
+    /// Multiplies the velocity of every grain by the share, from 0 to 1, that a function of its place [m] and velocity [m/s] gives.
+    pub fn slow(&mut self, share: &(dyn Fn(DVec3, DVec3) -> f64 + Sync)) {
+        on!(&mut self.0, s => s.slow(share));
+    }
+
+    /// Visits every grain with its place [m], velocity as it is kept [m/s] (half a step back, for velocity Verlet) and mass [kg].
+    pub fn each(&self, visit: &mut dyn FnMut(DVec3, DVec3, f64)) {
+        on!(&self.0, s => s.each(visit));
     }
 
     /// Lets a force [N] and a torque about its centre of mass [N m] act on a grain, besides contacts and gravity, until

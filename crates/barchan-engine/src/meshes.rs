@@ -76,10 +76,14 @@ impl Files<'_> {
             }
         }
         let Some(ground) = &scene.ground else { return };
-        let image = ground.image.as_ref().map(|i| ("ground.image", &i.file, None));
-        let terrain = ground.terrain.as_ref().map(|t| ("ground.terrain", &t.file, t.nodata));
+        let of_rock = ground.rock.is_some();
+        let place = |own, rocks| if of_rock { rocks } else { own };
+        let (image, terrain) = ground.files();
+        let image = image.map(|i| (place("ground.image", "ground.rock.image"), &i.file, None));
+        let terrain = terrain.map(|t| (place("ground.terrain", "ground.rock.terrain"), &t.file, t.nodata));
+        let own_cell = of_rock && ground.cell.is_nan();
         if let Some((place, file, nodata)) = image.or(terrain) {
-            let read = |f: &Path| heights(file, nodata, f).map_err(|e| e.to_string());
+            let read = |f: &Path| heights(file, nodata, own_cell, f).map_err(|e| e.to_string());
             self.assets.heights = self.take(place.into(), file, read);
         }
     }
@@ -119,11 +123,12 @@ pub fn mended(name: &str, folder: &Path) -> Result<(Mesh, Option<PathBuf>), Stri
     Ok((mesh, path))
 }
 
-/// Heights of an image or an elevation model, with `nodata` [m] where there are none.
-fn heights(name: &str, nodata: Option<f64>, folder: &Path) -> Result<Heights, TerrainError> {
+/// Heights of an image or an elevation model, with `nodata` [m] where there are none; with the width of its cells, if that is to be the ground's.
+fn heights(name: &str, nodata: Option<f64>, own_cell: bool, folder: &Path) -> Result<Heights, TerrainError> {
     let path = copies::located(name, folder);
     let terrain = terrain::read(&path)?.filled(nodata)?;
-    Ok(Heights { size: terrain.size, samples: Arc::new(terrain.heights), path })
+    let cell = own_cell.then(|| terrain.square_cell()).transpose()?;
+    Ok(Heights { size: terrain.size, samples: Arc::new(terrain.heights), cell, path })
 }
 
 /// Spheres that may line a body or a shape: they are made in some seconds, and more would be touched one by one anyway.

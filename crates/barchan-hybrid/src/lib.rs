@@ -3,3 +3,4 @@
 //! A solver knows the substrate and no other solver. Two of them meet here, by their types.
 
 pub mod ground;
+pub mod rock;

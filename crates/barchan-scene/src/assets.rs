@@ -56,6 +56,8 @@ pub struct Heights {
     pub size: [usize; 2],
     /// Heights [m] (of an image: its brightness from 0 to 1), x first, lowest y first.
     pub samples: Arc<Vec<f64>>,
+    /// Width of a cell [m], where it is taken from the file.
+    pub cell: Option<f64>,
     /// The file.
     pub path: PathBuf,
 }
@@ -129,7 +131,8 @@ impl Assets {
         let bodies =
             self.bodies.iter().filter_map(|(i, s)| Some((scene.bodies.get(*i)?.mesh.clone(), s.path.clone()?)));
         let ground = scene.ground.as_ref().and_then(|g| {
-            let file = g.image.as_ref().map(|i| &i.file).or(g.terrain.as_ref().map(|t| &t.file))?;
+            let (image, terrain) = g.files();
+            let file = image.map(|i| &i.file).or(terrain.map(|t| &t.file))?;
             Some((file.clone(), self.heights.as_ref()?.path.clone()))
         });
         walls.chain(shapes).chain(bodies).chain(ground).collect()

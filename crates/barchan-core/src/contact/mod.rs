@@ -8,6 +8,7 @@
 //! Grain against grain, wall and (later) mesh use this one convention: the normal points from grain *i* to its partner
 //! *j*; the contact point lies half an overlap inside both; velocities are those of *i* relative to *j* there.
 
+pub mod bond;
 pub mod law;
 pub mod normal;
 pub mod restitution;

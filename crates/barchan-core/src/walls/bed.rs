@@ -9,7 +9,8 @@
 //! Beyond the rim of the cells the surface goes on level.
 
 use super::Nearest;
-use crate::relief::Relief;
+use super::rock::Spline;
+use crate::relief::{Over, Relief};
 use glam::{DVec2, DVec3};
 use std::sync::Arc;
 
@@ -21,6 +22,8 @@ pub struct Bed {
     per_metre: f64,
     /// z of the highest point [m].
     top: f64,
+    /// The surface without kinks that rock has in place of the bilinear one.
+    spline: Option<Spline>,
 }
 
 /// Steps of Newton's method on a patch: few are needed where it converges at all.
@@ -48,7 +51,33 @@ impl Bed {
     /// Makes a relief ready.
     pub fn new(relief: Arc<Relief>) -> Bed {
         let highest = relief.height.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        Bed { top: relief.origin.z + highest, per_metre: 1.0 / relief.cell, relief }
+        Bed { top: relief.origin.z + highest, per_metre: 1.0 / relief.cell, relief, spline: None }
+    }
+
+    /// Makes a relief ready as rock: its surface has no kinks (`rock.rs`).
+    pub fn rock(relief: Arc<Relief>) -> Bed {
+        let spline = Some(Spline::new(&relief)).filter(|_| !relief.height.is_empty());
+        let bed = Bed { spline, ..Bed::new(relief) };
+        // Between middles a spline may rise above all of them.
+        let top = bed.spline.as_ref().map_or(bed.top, |s| bed.relief.origin.z + s.top * bed.relief.cell);
+        Bed { top, ..bed }
+    }
+
+    /// Whether this is rock.
+    pub fn is_rock(&self) -> bool {
+        self.spline.is_some()
+    }
+
+    /// The surface that is touched over (x, y) [m]; none beside the ground.
+    pub fn over(&self, x: f64, y: f64) -> Option<Over> {
+        let Some(spline) = &self.spline else { return self.relief.over(x, y) };
+        let (at, end) = (DVec2::new(x, y), self.relief.end());
+        let origin = self.relief.origin;
+        let inside = at.cmpge(origin.truncate()).all() && at.cmple(end).all();
+        inside.then(|| {
+            let over = spline.over((at - origin.truncate()) * self.per_metre);
+            Over { z: origin.z + over.z * self.relief.cell, slope: over.slope }
+        })
     }
 
     /// The surface.
@@ -111,6 +140,10 @@ impl Bed {
     #[inline]
     pub(super) fn nearest(&self, q: DVec3, most: f64) -> Nearest {
         let cell = self.relief.cell;
+        if let Some(spline) = &self.spline {
+            let found = spline.nearest(q * self.per_metre, most * self.per_metre);
+            return Nearest { distance: found.distance * cell, ..found };
+        }
         let p = q * self.per_metre - DVec3::new(0.5, 0.5, 0.0);
         let most = most * self.per_metre;
         let own = (floor(p.x), floor(p.y));

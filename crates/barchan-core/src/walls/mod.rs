@@ -27,6 +27,7 @@ mod extent;
 mod facets;
 mod geometry;
 mod motion;
+mod rock;
 mod rough;
 #[cfg(test)]
 mod tests;

@@ -185,7 +185,7 @@ pub(super) fn near_walls<R: Real>(
             if !asleep && may_reach(wall, state, near, r.wall_skin[w]) { cluster } else { 0..0 }
         }) {
             // Bodies feel a ground by other forces than contacts of their spheres; what is pinned meets no wall that does not yield.
-            let borne = || wall.bed().is_some() && r.borne.contains(&r.grains.shape[grain_of(s)]);
+            let borne = || wall.bed().is_some_and(|b| !b.is_rock()) && r.borne.contains(&r.grains.shape[grain_of(s)]);
             let held = || carrier == usize::MAX && r.pinned.has(grain_of(s));
             if grain_of(s) == carrier || borne() || held() {
                 continue;

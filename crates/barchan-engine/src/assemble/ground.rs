@@ -4,14 +4,16 @@ use super::Setup;
 use crate::bodies::Bodies;
 use barchan_core::materials::{Materials, PairOverride};
 use barchan_core::recipe::Recipe;
+use barchan_core::relief::Relief;
 use barchan_ground::{Columns, Grid, GroundError, Soil, Strength, metres};
 use barchan_hybrid::ground::{Ground, Pressers, Terms};
-use barchan_scene::{Formula, Parsed, Problem, Scene};
+use barchan_hybrid::rock::{self, Rock};
+use barchan_scene::{BedDrag, DragLaw, Formula, Parsed, Problem, Scene};
 use glam::DVec2;
 
 /// The ground of a scene, if it has one; `wall` is the index of the wall that grains will touch.
 pub(super) fn make(parsed: &Parsed, wall: usize) -> Result<Option<Ground>, Problem> {
-    let Some(g) = &parsed.scene.ground else { return Ok(None) };
+    let Some(g) = parsed.scene.ground.as_ref().filter(|g| g.rock.is_none()) else { return Ok(None) };
     let size = ((g.max - g.min) / g.cell).round().max(DVec2::ONE);
     let grid = Grid { origin: g.min.extend(g.floor), cell: g.cell, size: [size.x as usize, size.y as usize] };
     let refused = |e: GroundError| {
@@ -33,6 +35,62 @@ pub(super) fn make(parsed: &Parsed, wall: usize) -> Result<Option<Ground>, Probl
     Ok(Some(Ground::new(columns, wall, density, packing)))
 }
 
+/// The rock of a scene, if it has some.
+pub(super) fn rock(parsed: &Parsed) -> Result<Option<Rock>, Problem> {
+    let Some((g, r)) = parsed.scene.ground.as_ref().and_then(|g| Some((g, g.rock.as_ref()?))) else {
+        return Ok(None);
+    };
+    let read = parsed.assets.heights.as_ref();
+    let (cell, size) = match read.and_then(|h| Some((h.cell?, h.size))) {
+        Some(of_file) => of_file,
+        None => {
+            let size = ((g.max - g.min) / g.cell).round().max(DVec2::ONE);
+            (g.cell, [size.x as usize, size.y as usize])
+        }
+    };
+    if size[0].saturating_mul(size[1]) > MOST_CELLS || cell.is_nan() || cell <= 0.0 {
+        let message = format!("{} × {} cells of {cell} m cannot be", size[0], size[1]);
+        return Err(parsed.error_at("ground.cell", message, "use wider cells, or a smaller area"));
+    }
+    let grid = Grid { origin: g.min.extend(g.floor), cell, size };
+    let height = match heights(parsed, &grid)? {
+        Some(heights) => heights,
+        None => vec![r.height.unwrap_or(0.0); grid.len()],
+    };
+    let smooth = r.smooth.unwrap_or(if r.terrain.is_some() { SMOOTH * cell } else { 0.0 });
+    let mut relief = Relief { origin: grid.origin, cell, size, height };
+    relief.smooth(smooth);
+    Ok(Some(Rock::new(relief)))
+}
+
+/// Most cells of rock.
+const MOST_CELLS: usize = 1 << 26;
+/// Smoothing of a terrain where none is given, in cells: what is left of kinks costs a grain less than a friction of 0.005 on a model of 5 m.
+const SMOOTH: f64 = 2.0;
+
+/// The drag of a scene's rock on grains of these populations.
+pub(super) fn drag(parsed: &Parsed, recipes: &[&Recipe]) -> Option<rock::Drag> {
+    let scene = &parsed.scene;
+    let d = scene.ground.as_ref()?.drag.as_ref()?;
+    let recipe = recipes.first()?;
+    let radius = recipe.sizes.mean_cube().cbrt();
+    let packing = barchan_scene::Exchange::PACKING;
+    let solid = recipe.mass(radius) / (4.0 / 3.0 * std::f64::consts::PI * radius.powi(3));
+    let law = match d.law {
+        DragLaw::Coulomb => rock::Law::Coulomb,
+        DragLaw::Voellmy => rock::Law::Voellmy(d.xi.unwrap_or(BedDrag::XI)),
+        DragLaw::Samosat => rock::Law::Samosat(d.mu),
+    };
+    Some(rock::Drag {
+        law,
+        yield_stress: d.tau0,
+        thickness: d.thickness,
+        diameter: 2.0 * radius,
+        density: packing * solid,
+        gravity: scene.gravity.length(),
+    })
+}
+
 /// The least friction and rolling resistance of grains on a ground, where none are given. The surface is smooth where grains would lie
 /// in the hollows between others, which hold a sphere up to 20° to 30° on a bed of its like however well it rolls.
 const FRICTION: f64 = 1.0;
@@ -45,12 +103,17 @@ pub(super) fn material(scene: &Scene, materials: &mut Materials) -> u16 {
     let ground = materials.len() as u16;
     for a in 0..ground {
         let pair = materials.pair(a, own);
+        // Where the bed has a law of its own, grains are to slide: rolling resistance of twice the friction keeps them from turning.
+        let (friction, rolling) = match &g.drag {
+            Some(d) => (d.mu, (2.0 * d.mu).max(ROLLING)),
+            None => (pair.friction.max(FRICTION), pair.rolling.max(ROLLING)),
+        };
         materials.overrides.push(PairOverride {
             a,
             b: ground,
             restitution: Some(pair.restitution),
-            friction: Some(g.friction.unwrap_or(pair.friction.max(FRICTION))),
-            rolling: Some(g.rolling.unwrap_or(pair.rolling.max(ROLLING))),
+            friction: Some(g.friction.unwrap_or(friction)),
+            rolling: Some(g.rolling.unwrap_or(rolling)),
             twisting: Some(pair.twisting),
             cohesion: Some(pair.cohesion),
         });
@@ -123,7 +186,8 @@ fn soil(scene: &barchan_scene::Soil) -> Soil {
 /// Heights of the columns above the floor [m]; none for a level ground.
 fn heights(parsed: &Parsed, grid: &Grid) -> Result<Option<Vec<f64>>, Problem> {
     let Some(g) = &parsed.scene.ground else { return Ok(None) };
-    if let Some(text) = &g.formula {
+    let rock = g.rock.as_ref();
+    if let Some(text) = g.formula.as_ref().or(rock.and_then(|r| r.formula.as_ref())) {
         let help = "a formula is of x and y, such as \"0.1 + 0.02*sin(20*x)\"";
         let formula = Formula::new(&text.0).map_err(|e| parsed.error_at("ground.formula", e.to_string(), help))?;
         let height = |column: usize| {
@@ -133,7 +197,7 @@ fn heights(parsed: &Parsed, grid: &Grid) -> Result<Option<Vec<f64>>, Problem> {
         return Ok(Some((0..grid.len()).map(height).collect()));
     }
     // (key, height of the lowest, of the highest)
-    let (key, range): (_, &dyn Fn(f64, f64) -> [f64; 2]) = match (&g.image, &g.terrain) {
+    let (key, range): (_, &dyn Fn(f64, f64) -> [f64; 2]) = match g.files() {
         (Some(i), _) => ("ground.image", &|_, _| [i.low, i.high - i.low]),
         (None, Some(t)) => ("ground.terrain", &|least, _| [t.low - t.scale * least, t.scale]),
         (None, None) => return Ok(None),
@@ -155,7 +219,8 @@ fn heights(parsed: &Parsed, grid: &Grid) -> Result<Option<Vec<f64>>, Problem> {
         low + rise * (row(y) * (1.0 - u.y) + row(y + 1) * u.y)
     };
     let heights: Vec<f64> = (0..grid.len()).map(height).collect();
-    match heights.iter().position(|h| !(*h >= 0.0 && *h <= metres(barchan_ground::HIGHEST))) {
+    let most = if rock.is_some() { f64::MAX } else { metres(barchan_ground::HIGHEST) };
+    match heights.iter().position(|h| !(*h >= 0.0 && *h <= most)) {
         None => Ok(Some(heights)),
         Some(column) => {
             let message = format!("column {column} would be {} m high", heights[column]);

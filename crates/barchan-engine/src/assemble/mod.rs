@@ -34,6 +34,7 @@ use barchan_core::stages::Timers;
 use barchan_dem::{Dem, Settings};
 use barchan_flip::Flip;
 use barchan_hybrid::ground::Ground;
+use barchan_hybrid::rock::Rock;
 use barchan_scene::{HalfSpace, Parsed, Problem, Scene, ShapeSpec, SinkRegion, Size};
 use barchan_sph::Sph;
 use glam::DVec3;
@@ -108,6 +109,7 @@ struct Parts {
     setup: Setup,
     bodies: Bodies,
     ground: Option<Ground>,
+    rock: Option<Rock>,
     /// Recipes of the populations that are there at the start, with their place in the scene.
     start: Vec<(usize, Recipe)>,
     emitters: Vec<Emitter>,
@@ -201,7 +203,7 @@ fn world(parsed: &Parsed, parts: Parts, methods: &[&Method]) -> Result<World, Sc
     let first = first.chain((0..scene.continuum.len()).map(of_continuum));
     let (recipe, solver) = { first }.next().map_or((None, 0), |(recipe, solver)| (Some(recipe), solver));
     let live = Live { recipe, solver, ..Live::default() };
-    let Parts { setup, bodies, ground, emitters, plan, meetings, warnings, grain_step, .. } = parts;
+    let Parts { setup, bodies, ground, rock, emitters, plan, meetings, warnings, grain_step, .. } = parts;
     let measurements = measurements(parsed, plan.dt)?;
     let rigid = bodies.rigid(scene, &setup);
     let Setup { gravity, domain, law, materials, shapes, max_overlap, fixtures } = setup;
@@ -229,7 +231,9 @@ fn world(parsed: &Parsed, parts: Parts, methods: &[&Method]) -> Result<World, Sc
         materials,
         boundary,
         solvers: Solvers::new(solvers),
-        couplings: ground.into_iter().map(|g| Box::new(g) as Box<dyn Coupling>).collect(),
+        couplings: (ground.into_iter().map(|g| Box::new(g) as Box<dyn Coupling>))
+            .chain(rock.into_iter().map(|r| Box::new(r) as Box<dyn Coupling>))
+            .collect(),
         emitters,
         sinks: sinks(scene),
         outside: scene.domain.outside,
@@ -279,17 +283,17 @@ fn parts(parsed: &Parsed, methods: &[&Method], dt: Option<f64>, problems: &mut V
     let others = walls.len() + usize::from(scene.ground.is_some());
     let bodies = Bodies::of(parsed, shapes.len() - scene.bodies.len(), others, balls(parsed));
     let ground = ground::make(parsed, walls.len());
-    let (bodies, mut ground) = match (bodies, ground) {
-        (Ok(bodies), Ok(ground)) if problems.is_empty() => (bodies, ground),
-        (bodies, ground) => {
-            problems.extend([bodies.err(), ground.err()].into_iter().flatten());
+    let (bodies, mut ground, mut rock) = match (bodies, ground, ground::rock(parsed)) {
+        (Ok(bodies), Ok(ground), Ok(rock)) if problems.is_empty() => (bodies, ground, rock),
+        (bodies, ground, rock) => {
+            problems.extend([bodies.err(), ground.err(), rock.err()].into_iter().flatten());
             return None;
         }
     };
     let mut materials = settings::materials(scene);
     materials.list.extend(continuum::materials(scene));
     let bed = ground::material(scene, &mut materials);
-    walls.extend(ground.iter().map(|g| g.wall(bed)));
+    walls.extend(ground.iter().map(|g| g.wall(bed)).chain(rock.iter().map(|r| r.wall(bed))));
     walls.extend(bodies.walls.iter().cloned());
     let setup = Setup {
         gravity: scene.gravity,
@@ -331,6 +335,10 @@ fn parts(parsed: &Parsed, methods: &[&Method], dt: Option<f64>, problems: &mut V
         ground.set_pressers(ground::pressers(scene, &setup, &bodies));
         ground.set_dt(dt);
     }
+    if let Some(rock) = &mut rock {
+        ground::drag(parsed, &all).into_iter().for_each(|d| rock.set_drag(d));
+        rock.set_dt(dt);
+    }
     let meetings = impact::meetings(&setup, &all, &bodies, top_speed);
     let warnings = impact::warnings(parsed, &setup, &recipes, &poured, &bodies);
 
@@ -363,7 +371,7 @@ fn parts(parsed: &Parsed, methods: &[&Method], dt: Option<f64>, problems: &mut V
         formats: scene.output.formats.clone(),
         checkpoint_every: scene.output.checkpoint,
     };
-    Some(Parts { setup, bodies, ground, start, emitters, grain_step, plan, meetings, warnings })
+    Some(Parts { setup, bodies, ground, rock, start, emitters, grain_step, plan, meetings, warnings })
 }
 
 /// The text as it was written where it still says the same, comments and all; else the scene written out.

@@ -85,7 +85,7 @@ pub(super) fn derive(setup: &Setup, recipes: &[&Recipe], bodies: &Bodies, top_sp
 pub(super) fn choose(parsed: &Parsed, derived: &TimeStep) -> Result<(f64, String), Problem> {
     let scene = &parsed.scene;
     match scene.integrator.dt {
-        None if scene.ground.is_some() && derived.dt > ground::EVERY => {
+        None if scene.ground.as_ref().is_some_and(|g| g.rock.is_none()) && derived.dt > ground::EVERY => {
             Ok((ground::EVERY, "that of the ground: contacts would allow a longer one".into()))
         }
         None if derived.dt > scene.duration && derived.dt.is_finite() => {

@@ -12,4 +12,5 @@ mod measures;
 mod meshes;
 mod phases;
 mod resume;
+mod rock;
 mod worlds;

@@ -19,6 +19,10 @@ pub(super) fn check(c: &mut Check) {
             c.error(format!("ground.max[{k}]"), message, "swap or move the corners");
         }
     }
+    let from_file = g.rock.as_ref().is_some_and(|r| r.terrain.is_some());
+    if g.cell.is_nan() && !from_file {
+        c.error("ground", "the ground has no `cell`", "add `cell`, the width of a column");
+    }
     let columns = (g.max - g.min) / g.cell;
     if g.cell > 0.0 && columns.x * columns.y > MOST_COLUMNS {
         let least = ((g.max - g.min).x * (g.max - g.min).y / MOST_COLUMNS).sqrt();
@@ -50,6 +54,34 @@ pub(super) fn check(c: &mut Check) {
         ("image", g.image.is_some()),
         ("terrain", g.terrain.is_some()),
     ];
+    if let Some(rock) = &g.rock {
+        for (key, is_given) in ways.into_iter().chain([("exchange", g.exchange.is_some())]).filter(|w| w.1) {
+            let message = format!("`{key}` cannot stand beside `rock`");
+            let help = if is_given && key == "exchange" {
+                "rock takes and gives no grains: leave `exchange` out"
+            } else {
+                "put the heights into `rock = { … }`"
+            };
+            c.error(format!("ground.{key}"), message, help);
+        }
+        let ways = [rock.height.is_some(), rock.formula.is_some(), rock.image.is_some(), rock.terrain.is_some()];
+        if ways.iter().filter(|w| **w).count() != 1 {
+            let message = "rock has its heights in one way";
+            c.error("ground.rock", message, "give one of `height`, `formula`, `image` and `terrain`");
+        }
+    }
+    if let Some(drag) = &g.drag {
+        if g.rock.is_none() {
+            c.error("ground.drag", "only rock has a drag", "give the heights as `rock = { … }`, or leave out `drag`");
+        }
+        if g.friction.is_some() {
+            let message = "`friction` cannot stand beside `drag`, whose `mu` it is";
+            c.error("ground.friction", message, "leave it out");
+        }
+        if drag.xi.is_some() && drag.law != crate::types::DragLaw::Voellmy {
+            c.error("ground.drag.xi", "only `law = \"voellmy\"` has a ξ", "leave it out, or change the law");
+        }
+    }
     let given: Vec<_> = ways.iter().filter(|w| w.1).map(|w| w.0).collect();
     for key in given.iter().skip(1) {
         let message = format!("`{key}` cannot stand beside `{}`", given[0]);
@@ -62,7 +94,11 @@ pub(super) fn check(c: &mut Check) {
 fn formula(c: &mut Check) {
     let Some(g) = &c.scene.ground else { return };
     // One that stands beside a height is reported for that alone.
-    let formula = g.formula.as_ref().filter(|_| g.height.is_none());
+    let rock = g.rock.as_ref().and_then(|r| r.formula.as_ref());
+    let (formula, place) = match rock {
+        Some(_) => (rock, "ground.rock.formula"),
+        None => (g.formula.as_ref().filter(|_| g.height.is_none()), "ground.formula"),
+    };
     let Some(Ok(formula)) = formula.map(|f| Formula::new(&f.0)) else { return };
     for k in 0..LOOKS * LOOKS {
         let share = glam::DVec2::new((k % LOOKS) as f64 + 0.5, (k / LOOKS) as f64 + 0.5) / LOOKS as f64;
@@ -71,7 +107,7 @@ fn formula(c: &mut Check) {
         if at.is_finite() && !(height >= 0.0 && height.is_finite()) {
             let message =
                 format!("the formula gives {} m at x = {:.4}, y = {:.4} m", height, at.x * g.unit, at.y * g.unit);
-            c.error("ground.formula", message, "heights are counted from the floor: lower `floor`, or use `max(0, …)`");
+            c.error(place, message, "heights are counted from the floor: lower `floor`, or use `max(0, …)`");
             return;
         }
     }

@@ -20,8 +20,9 @@ keys! {
         /// Upper corner, x and y [m]; left out: the domain's. Rounded to whole columns.
         max: DVec2 [LENGTH; grows, help("write two lengths, x and y, such as [\"-10 m\", \"-10 m\"]")]
             => |_cx, _keys| Some(DVec2::NAN),
-        /// Width of a column [m]: at least the radius of the largest grain. It goes with the grains and stays.
-        cell: f64 [LENGTH; positive("the width of a column")],
+        /// Width of a column [m]: at least the radius of the largest grain. It goes with the grains and stays. Left out: that of the rock's
+        /// terrain, which then lies with its south-western corner at `min`.
+        cell: f64 [LENGTH; positive("the width of a column")] => |_cx, _keys| Some(f64::NAN),
         /// Where the columns stand, z [m]; left out: the domain's lower side.
         floor: f64 [LENGTH; grows] => |_cx, _keys| Some(f64::NAN),
         /// Name of the material that grains touch; left out: the first of the scene.
@@ -44,8 +45,66 @@ keys! {
         terrain: Option<GroundTerrain>,
         /// Lets grains at rest become ground, and ground become grains again; left out: neither.
         exchange: Option<Exchange>,
+        /// Makes it rock, which never slides and gives way to nobody, and says its heights.
+        rock: Option<Rock>,
+        /// How rock brakes what flows over it; left out: by the contacts' friction alone.
+        drag: Option<BedDrag>,
     }
 }
+
+keys! {
+    /// Heights that stay as they are, under a surface without kinks.
+    pub struct Rock = "write `{ terrain = \"mountain.asc\" }`, or give `image`, `formula` or `height`" {
+        /// Height above the floor [m], where the rock is level.
+        height: Option<f64> [LENGTH; grows, not_negative("the height of the rock")],
+        /// Height above the floor as a formula of x and y.
+        formula: Option<FormulaText>,
+        /// Heights from the brightness of a picture.
+        image: Option<GroundImage>,
+        /// Heights from an elevation model.
+        terrain: Option<GroundTerrain>,
+        /// Standard deviation [m] of the Gaussian that smooths the heights; left out: two cells for a terrain, else 0.
+        smooth: Option<f64> [LENGTH; grows, not_negative("the smoothing length")],
+    }
+}
+
+keys! {
+    /// The law by which rock brakes a flow. Its dry part, μ times the pressure, is the friction of the contacts; grains on the rock slide and do not
+    /// roll.
+    pub struct BedDrag = "write `[ground.drag]` with `law` and `mu`" {
+        /// The law.
+        law: DragLaw = DragLaw::Coulomb,
+        /// Coefficient of dry friction μ.
+        mu: f64 [NUMBER; positive("the friction μ")] = BedDrag::MU,
+        /// Coefficient of turbulent friction ξ [m/s²].
+        xi: Option<f64> [ACCELERATION; positive("the turbulent friction ξ")],
+        /// Yield stress τ₀ [Pa].
+        tau0: f64 [PRESSURE; not_negative("the yield stress")] = 0.0,
+        /// Thickness of the flow, normal to the slope [m]; left out: that of the grains in cells of the rock, or of four diameters.
+        thickness: Option<f64> [LENGTH; positive("the thickness of the flow")],
+    }
+}
+
+impl BedDrag {
+    /// Dry friction where none is given, as avalanche tools have it (AvaFrame).
+    pub const MU: f64 = 0.155;
+    /// Turbulent friction where none is given [m/s²] (AvaFrame).
+    pub const XI: f64 = 4000.0;
+}
+
+/// Laws of the drag of rock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DragLaw {
+    /// μσ, and τ₀ where it is given.
+    #[default]
+    Coulomb,
+    /// μσ + ρgū²/ξ, and τ₀ where it is given.
+    Voellmy,
+    /// τ₀ + μσ(1 + R₀/(R₀ + R)) + ρū²/(ln(h/0.05 m)/0.43 + 4.13)², R = ρū²/σ.
+    Samosat,
+}
+names!(DragLaw { Coulomb = "coulomb", Voellmy = "voellmy", Samosat = "samosat" });
 
 /// A formula as it is written; one that can be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -211,6 +270,15 @@ impl Exchange {
     pub const PACKING: f64 = 0.6;
     /// Depth of a blow where none is given.
     pub const THAW: f64 = 1.0;
+}
+
+impl Ground {
+    /// The picture or the elevation model that has the heights, of sand or of rock.
+    pub fn files(&self) -> (Option<&GroundImage>, Option<&GroundTerrain>) {
+        let rock = self.rock.as_ref();
+        let image = self.image.as_ref().or(rock.and_then(|r| r.image.as_ref()));
+        (image, self.terrain.as_ref().or(rock.and_then(|r| r.terrain.as_ref())))
+    }
 }
 
 impl super::Scene {
