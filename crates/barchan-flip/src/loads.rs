@@ -8,6 +8,7 @@ use crate::flow::Vectors;
 use crate::flow::component::{XX, YY, ZZ};
 use crate::fractions::NO_WALL;
 use crate::grid::{Around, ROWS};
+use crate::solid::FROZEN;
 use crate::step::Liquid;
 use barchan_core::boundary::Boundary;
 use barchan_core::parallel;
@@ -63,7 +64,7 @@ impl Site<'_> {
     fn wall(&self) -> Option<u16> {
         let wall = |a: usize, c: [i32; 3]| {
             let found = self.around.value(&self.liquid.fractions.wall[a], c[0], c[1], c[2]);
-            (found != NO_WALL).then_some(found)
+            (found != NO_WALL && found != FROZEN).then_some(found)
         };
         let own = (0..3).find_map(|a| wall(a, self.at));
         own.or_else(|| {
