@@ -8,22 +8,43 @@ use crate::flow::Vectors;
 use crate::flow::component::{XX, YY, ZZ};
 use crate::fractions::NO_WALL;
 use crate::grid::{Around, ROWS};
-use crate::solid::FROZEN;
+use crate::solid::{FROZEN, Touch};
 use crate::step::Liquid;
 use barchan_core::boundary::Boundary;
 use barchan_core::parallel;
 use barchan_core::walls::WallState;
 use glam::DVec3;
+use std::collections::BTreeMap;
 
-/// An impulse on a wall, in units of ρ_max: which, where [m], how much [m³ m/s].
-type Impulse = (u16, DVec3, DVec3);
+/// Adds the forces of a step of `dt` [s] to the walls, as means over a world step of `world_dt` [s]. Velocities have been extended. Returns the
+/// impulses of the liquid, without those of frozen sand.
+pub fn on_walls(liquid: &Liquid, dt: f64, world_dt: f64, boundary: &mut Boundary) -> Vec<Touch> {
+    let (grid, solid) = (&liquid.grid, &liquid.solid);
+    let found = parallel::run((1..grid.len()).collect(), 2, |s| impulses(liquid, s, dt));
+    let mut given: BTreeMap<u32, DVec3> = BTreeMap::new();
+    let mut touches = Vec::new();
+    for (s, (own, frozen)) in (1..grid.len()).zip(found) {
+        touches.extend(own);
+        if let Some(part) = solid.part(grid.bricks[s]) {
+            *given.entry(part).or_default() += frozen;
+        }
+    }
+    let volume = liquid.frame.cell.powi(3);
+    let handed = solid.hand_on(given, liquid.settings.gravity, volume, dt, &touches);
+    deliver_all(liquid, touches.iter().chain(&handed), world_dt, boundary);
+    touches
+}
 
-/// Adds the forces of a step of `dt` [s] to the walls, as means over a world step of `world_dt` [s]. Velocities have been extended.
-pub fn on_walls(liquid: &Liquid, dt: f64, world_dt: f64, boundary: &mut Boundary) {
-    let found = parallel::run((1..liquid.grid.len()).collect(), 2, |s| impulses(liquid, s, dt));
-    let bulk = liquid.settings.bulk();
-    for (wall, point, impulse) in found.into_iter().flatten() {
-        deliver(boundary, &liquid.states, wall, point, impulse * bulk, world_dt);
+/// Gives walls the impulses of cells.
+pub fn deliver_all<'a>(
+    liquid: &Liquid,
+    touches: impl Iterator<Item = &'a Touch>,
+    world_dt: f64,
+    boundary: &mut Boundary,
+) {
+    for (cell, wall, impulse) in touches {
+        let point = liquid.frame.point(*cell, DVec3::splat(0.5));
+        deliver(boundary, &liquid.states, *wall, point, *impulse * liquid.settings.bulk(), world_dt);
     }
 }
 
@@ -75,59 +96,88 @@ impl Site<'_> {
         })
     }
 
-    /// What pressure and stress of this cell and its edges leave over, times 1/(h² dt).
-    fn left_over(&self, r: usize, x: usize) -> DVec3 {
+    /// Whether locked cells close a face near by.
+    fn is_beside_frozen(&self) -> bool {
+        let wall = &self.liquid.fractions.wall;
+        (0..27).any(|k| {
+            let c = [self.at[0] + k % 3 - 1, self.at[1] + k / 3 % 3 - 1, self.at[2] + k / 9 - 1];
+            wall.iter().any(|w| self.around.value(w, c[0], c[1], c[2]) == FROZEN)
+        })
+    }
+
+    /// Whether locked cells close the face of axis `a` at the cell moved by one along `axis`, up or down.
+    fn is_frozen(&self, a: usize, axis: usize, by: i32) -> bool {
+        let mut c = self.at;
+        c[axis] += by;
+        self.around.value(&self.liquid.fractions.wall[a], c[0], c[1], c[2]) == FROZEN
+    }
+
+    /// What pressure and stress of this cell and its edges leave over, times 1/(h² dt): to walls, and to locked cells.
+    fn left_over(&self, r: usize, x: usize) -> [DVec3; 2] {
         let flow = &self.liquid.flow;
-        let mut out = DVec3::ZERO;
+        let mut out = [DVec3::ZERO; 2];
         for (a, c) in [XX, YY, ZZ].into_iter().enumerate() {
             let across = |mobility: &Vectors| self.share(mobility, a, a, 0) - self.share(mobility, a, a, 1);
             let (p, s) = (flow.pressure[r][x], f64::from(flow.stress[c][r][x]));
             if p != 0.0 || s != 0.0 {
-                out[a] += across(&flow.mobility) * p - across(&flow.slip) * s;
+                let to = usize::from(self.is_frozen(a, a, 0) || self.is_frozen(a, a, 1));
+                out[to][a] += across(&flow.mobility) * p - across(&flow.slip) * s;
             }
         }
         for (e, (i, j)) in EDGES.into_iter().enumerate() {
             let s = f64::from(flow.stress[3 + e][r][x]);
             if s != 0.0 {
-                out[i] += (self.share(&flow.slip, i, j, 0) - self.share(&flow.slip, i, j, -1)) * s;
-                out[j] += (self.share(&flow.slip, j, i, 0) - self.share(&flow.slip, j, i, -1)) * s;
+                for (i, j) in [(i, j), (j, i)] {
+                    let to = usize::from(self.is_frozen(i, j, 0) || self.is_frozen(i, j, -1));
+                    out[to][i] += (self.share(&flow.slip, i, j, 0) - self.share(&flow.slip, i, j, -1)) * s;
+                }
             }
         }
         out
     }
 
-    /// Momentum over the volume of a cell [m/s] that the closed faces of the cell lose.
-    fn lost(&self, r: usize, x: usize) -> DVec3 {
-        let Liquid { flow, fractions, settings, .. } = self.liquid;
-        DVec3::from_array(std::array::from_fn(|a| {
-            if fractions.open[a][r][x] > 0.0 {
-                return 0.0;
+    /// Momentum over the volume of a cell [m/s] that the faces of the cell lose: closed ones to walls and to locked cells, and all that moves the
+    /// frozen mass on them, which stays at rest.
+    fn lost(&self, r: usize, x: usize) -> [DVec3; 2] {
+        let Liquid { flow, fractions, settings, solid, .. } = self.liquid;
+        let mut out = [DVec3::ZERO; 2];
+        for a in 0..3 {
+            let v = flow.velocity[a][r][x];
+            if fractions.open[a][r][x] == 0.0 {
+                let before = flow.carried.velocity[a][r][x] + settings.gravity[a] * self.dt;
+                let to = usize::from(fractions.wall[a][r][x] == FROZEN);
+                out[to][a] += flow.carried.face[a][r][x] * (before - v);
             }
-            let before = flow.carried.velocity[a][r][x] + settings.gravity[a] * self.dt;
-            flow.carried.face[a][r][x] * (before - flow.velocity[a][r][x])
-        }))
+            out[1][a] += solid.on_face(a, r, x) * v;
+        }
+        out
     }
 }
 
-fn impulses(liquid: &Liquid, s: usize, dt: f64) -> Vec<Impulse> {
-    let Liquid { grid, fractions, frame, .. } = liquid;
-    let mut out = Vec::new();
-    if !grid.beside[s].iter().any(|&n| fractions.walled[n as usize]) {
-        return out;
+/// The impulses of the cells of a brick on walls, and their sum on locked cells, in units of ρ_max [m³ m/s].
+fn impulses(liquid: &Liquid, s: usize, dt: f64) -> (Vec<Touch>, DVec3) {
+    let Liquid { grid, fractions, frame, solid, .. } = liquid;
+    let (mut out, mut frozen) = (Vec::new(), DVec3::ZERO);
+    let near_walls = grid.beside[s].iter().any(|&n| fractions.walled[n as usize]);
+    if !near_walls && solid.part(grid.bricks[s]).is_none() {
+        return (out, frozen);
     }
     let (h, first) = (frame.cell, grid.bricks[s].map(|b| 8 * b));
     for k in 0..ROWS {
         for x in 0..8 {
             let (r, at) = (s * ROWS + k, [x as i32, k as i32 % 8, k as i32 / 8]);
             let site = Site { liquid, around: &grid.around[s], at, dt };
-            let impulse = (site.left_over(r, x) * (dt / h) + site.lost(r, x)) * (h * h * h);
-            if impulse != DVec3::ZERO
-                && let Some(wall) = site.wall()
-            {
-                let cell = std::array::from_fn(|k| first[k] + at[k]);
-                out.push((wall, frame.point(cell, DVec3::splat(0.5)), impulse));
+            let (left, lost) = (site.left_over(r, x), site.lost(r, x));
+            let [impulse, held] = [0, 1].map(|k| (left[k] * (dt / h) + lost[k]) * (h * h * h));
+            frozen += held;
+            if impulse != DVec3::ZERO {
+                match site.wall() {
+                    Some(wall) => out.push((std::array::from_fn(|k| first[k] + at[k]), wall, impulse)),
+                    None if site.is_beside_frozen() => frozen += impulse,
+                    None => {}
+                }
             }
         }
     }
-    out
+    (out, frozen)
 }

@@ -280,7 +280,7 @@ impl Liquid {
         timers.time(Stage::Gather, || self.gather(dt, world_dt, boundary));
         timers.time(Stage::Move, || self.advance(dt, boundary));
         if let Some(solid) = self.settings.solid
-            && timers.time(Stage::Solid, || self.freeze(solid.cover, dt, boundary))
+            && timers.time(Stage::Solid, || self.freeze(solid.cover, dt, world_dt, boundary))
         {
             timers.time(Stage::Sort, || self.resort(boundary));
         }
@@ -422,7 +422,7 @@ impl Liquid {
     fn gather(&mut self, dt: f64, world_dt: f64, boundary: &mut Boundary) {
         let Liquid { grid, fractions, flow, .. } = self;
         extend(grid, fractions, &flow.carried.mass, &flow.carried.face, Some(&flow.pressure), &mut flow.velocity);
-        loads::on_walls(self, dt, world_dt, boundary);
+        self.solid.touches = loads::on_walls(self, dt, world_dt, boundary);
         let Liquid { grid, flow, parcels, order, settings, scratch, moves, .. } = self;
         let flip = match settings.transfer {
             Transfer::Flip(share) => share,

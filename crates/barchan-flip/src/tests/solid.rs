@@ -134,3 +134,57 @@ fn frozen_sand_keeps_the_room_that_it_thaws_into() {
     assert!((gone - 6.5 / 16.0 * before as f64).abs() < 0.02 * before as f64, "{gone} of {before}");
     assert_eq!(quanta(&a) + gone.round() as u64, before);
 }
+
+/// A box of 16 cells with rough sides, filled 14 cells high.
+fn boxed(solid: bool) -> Alone {
+    let s = settings([16.0, 16.0, 40.0], [false, true, false]);
+    let s = Settings { solid: solid.then_some(SolidSettings { cover: 3 }), ..s };
+    let walls = [(DVec3::ZERO, DVec3::Z), (DVec3::ZERO, DVec3::X), (DVec3::X * 16.0, -DVec3::X)];
+    let mut a = world(s, walls.map(|(x, n)| plane(x, n, 1)).to_vec());
+    a.fill([[0, 0, 0], [16, 16, 14]], |_| true, |_| DVec3::ZERO).unwrap();
+    a
+}
+
+#[test]
+fn walls_and_sand_keep_their_momentum_while_it_freezes_and_thaws() {
+    let mut a = boxed(true);
+    let cells = 16.0 * 16.0 * 14.0;
+    let (mut frozen, mut thawed) = (0, 0);
+    for n in 0..120 {
+        if n == 80 {
+            a.push(DVec3::new(8.0, 8.0, 14.0), 5.0, DVec3::Z * -4.0);
+        }
+        let (before, had) = (momentum(&a), a.solid_len());
+        a.step().unwrap();
+        let walls: DVec3 = a.boundary.states().iter().map(|w| w.force).sum();
+        let gained = momentum(&a) - before;
+        let given = (a.settings().gravity * cells - walls / a.settings().bulk()) * a.dt;
+        assert!((gained - given).length() < 1e-10 * cells, "step {n}: gained {gained}, given {given}");
+        frozen += a.solid_len().saturating_sub(had);
+        thawed += had.saturating_sub(a.solid_len());
+    }
+    assert!(frozen > 1000 && thawed > 20, "{frozen} cells froze, {thawed} thawed");
+}
+
+#[test]
+fn walls_bear_the_same_whether_sand_beside_them_is_frozen_or_not() {
+    // Floor and sides: rough sides bear a part of the weight, and are pushed apart.
+    let loads = |solid: bool| {
+        let mut a = boxed(solid);
+        run(&mut a, 100);
+        assert!(!solid || a.solid_len() > 1500, "{}", a.solid_len());
+        let steps = 40;
+        let mut sum = [DVec3::ZERO; 3];
+        for _ in 0..steps {
+            a.step().unwrap();
+            a.boundary.states().iter().zip(&mut sum).for_each(|(w, s)| *s += w.force / f64::from(steps));
+        }
+        let weight = 16.0 * 16.0 * 14.0 * a.settings().bulk();
+        sum.map(|s| s / weight)
+    };
+    let (with, without) = (loads(true), loads(false));
+    for (a, b) in with.iter().zip(&without) {
+        assert!((*a - *b).length() < 0.05, "{with:?} and {without:?}");
+    }
+    assert!(with[1].x < -0.1 && with[2].x > 0.1, "{with:?}");
+}
