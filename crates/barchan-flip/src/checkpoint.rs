@@ -31,9 +31,9 @@ pub fn save(liquid: &Liquid) -> Columns {
         ("solid cell".to_owned(), cells(&solid.list().map(|c| c.0).collect::<Vec<_>>())),
         ("solid quanta".to_owned(), Column::U32(solid.list().map(|c| c.1).collect())),
         ("solid backs".to_owned(), cells(&solid.backs().collect::<Vec<_>>())),
-        ("held cell".to_owned(), cells(&solid.borne.held.keys().copied().collect::<Vec<_>>())),
-        ("held wall".to_owned(), Column::U32(solid.borne.held.values().map(|h| u32::from(h.0)).collect())),
-        ("held force".to_owned(), flat(&solid.borne.held.values().map(|h| h.1).collect::<Vec<_>>())),
+        ("held cell".to_owned(), cells(&solid.borne.held.keys().map(|k| k.0).collect::<Vec<_>>())),
+        ("held wall".to_owned(), Column::U32(solid.borne.held.keys().map(|k| u32::from(k.1)).collect())),
+        ("held force".to_owned(), flat(&solid.borne.held.values().copied().collect::<Vec<_>>())),
         ("solid gravity".to_owned(), flat(&[solid.gravity])),
         (
             "solid account".to_owned(),
@@ -96,8 +96,8 @@ pub fn load(liquid: &mut Liquid, saved: Saved<'_>) -> Result<(), Unfit> {
     of_length("held wall", wall.len(), held.len())?;
     let force = vectors("held force", held.len())?;
     let walls = wall.into_iter().map(|w| u16::try_from(w).map_err(|_| Unfit::new("column held wall names no wall")));
-    let forces = walls.zip(force).map(|(w, f)| Ok((w?, f)));
-    fresh.solid.borne.held = held.into_iter().zip(forces).map(|(c, f)| Ok((c, f?))).collect::<Result<_, Unfit>>()?;
+    let places = held.into_iter().zip(walls).map(|(c, w)| Ok((c, w?)));
+    fresh.solid.borne.held = places.zip(force).map(|(p, f)| Ok((p?, f))).collect::<Result<_, Unfit>>()?;
     fresh.solid.gravity = vectors("solid gravity", 1)?[0];
     let account = saved.u64s_of("solid account", 4)?;
     (fresh.solid.frozen, fresh.solid.thawed) = (account[0], account[1]);

@@ -2,8 +2,8 @@
 //!
 //! The stress within locked cells is not computed. Each place where they touch a wall remembers the force that it had when it was locked, in which the
 //! sand was at rest. The liquid goes on pushing, more or less than then: what a *part* of the solid (frozen bricks that touch) is given, by
-//! the liquid, by its own weight, and by parcels that it stops, less what its walls remember, is shared among the places where it touches walls, in
-//! proportion to what they bear. So walls and sand together keep their momentum to rounding; how the change is divided is a guess.
+//! the liquid, by its own weight, and by parcels that it stops, less what its walls remember, is shared among the places where it touches walls, along
+//! each axis in proportion to what they bear. So walls and sand together keep their momentum to rounding; how the change is divided is a guess.
 
 use super::{BACK, Solid, about, add, unit};
 use crate::grid::{Grid, ROWS};
@@ -17,8 +17,8 @@ pub type Touch = ([i32; 3], u16, DVec3);
 /// Forces of frozen sand on walls.
 #[derive(Clone, Debug, Default)]
 pub struct Borne {
-    /// Of locked cells, and of cells inside walls beside them: the wall and the force they had [m⁴/s²].
-    pub held: BTreeMap<[i32; 3], (u16, DVec3)>,
+    /// Of locked cells, and of cells inside walls beside them, and the walls that they touch: the force they had [m⁴/s²].
+    pub held: BTreeMap<([i32; 3], u16), DVec3>,
     /// The part that a brick belongs to or touches.
     parts: BTreeMap<[i32; 3], u32>,
     /// Mass of each part that is on no living face of an axis, in full cells.
@@ -28,17 +28,19 @@ pub struct Borne {
 impl Solid {
     /// Remembers the forces of the last step, of `dt` [s], where cells have been locked since.
     pub fn remember(&mut self, grid: &Grid, touches: &[Touch], dt: f64) {
+        let mut new: BTreeMap<([i32; 3], u16), DVec3> = BTreeMap::new();
         for &(cell, wall, impulse) in touches {
-            if self.is_held(grid, cell) {
-                self.borne.held.entry(cell).or_insert((wall, impulse / dt));
+            if self.is_held(grid, cell) && !self.borne.held.contains_key(&(cell, wall)) {
+                *new.entry((cell, wall)).or_default() += impulse / dt;
             }
         }
+        self.borne.held.extend(new);
     }
 
     /// Forgets those of cells that are locked no more.
     pub(super) fn forget(&mut self, grid: &Grid) {
         let mut held = std::mem::take(&mut self.borne.held);
-        held.retain(|cell, _| self.is_held(grid, *cell));
+        held.retain(|(cell, _), _| self.is_held(grid, *cell));
         self.borne.held = held;
     }
 
@@ -133,23 +135,31 @@ impl Solid {
 
     /// The remembered forces, over a step of `dt` [s].
     fn held(&self, dt: f64) -> impl Iterator<Item = Touch> + '_ {
-        self.borne.held.iter().map(move |(cell, (wall, force))| (*cell, *wall, *force * dt))
+        self.borne.held.iter().map(move |((cell, wall), force)| (*cell, *wall, *force * dt))
     }
 
     fn part_of(&self, touch: &Touch) -> Option<u32> {
         self.part(brick_of(touch.0))
     }
 
-    /// Shares what the parts are given among the places where they touch walls, in proportion to what these bear in a step of `dt` [s]: the
-    /// remembered ones, and those of the liquid beside the part.
+    /// Shares what the parts are given among the places where they touch walls, along each axis in proportion to what these bear in a step of `dt` [s]:
+    /// the remembered ones, and those of the liquid beside the part.
     pub fn shares(&self, given: &BTreeMap<u32, DVec3>, touches: &[Touch], dt: f64) -> Vec<Touch> {
         let bearing: Vec<(u32, Touch)> = { self.held(dt).chain(touches.iter().copied()) }
             .filter_map(|t| Some((self.part_of(&t)?, t)))
-            .filter(|(part, _)| given.contains_key(part))
+            .filter(|(part, t)| given.contains_key(part) && t.2 != DVec3::ZERO)
             .collect();
-        let mut all: BTreeMap<u32, f64> = BTreeMap::new();
-        bearing.iter().for_each(|(part, t)| *all.entry(*part).or_default() += t.2.length());
-        let share = |(part, t): &(u32, Touch)| (t.0, t.1, given[part] * (t.2.length() / all[part]));
-        bearing.iter().filter(|(_, t)| t.2 != DVec3::ZERO).map(share).collect()
+        let mut all: BTreeMap<u32, (DVec3, f64)> = BTreeMap::new();
+        for (part, (_, _, impulse)) in &bearing {
+            let sum = all.entry(*part).or_default();
+            *sum = (sum.0 + impulse.abs(), sum.1 + impulse.length());
+        }
+        let share = |(part, (cell, wall, impulse)): &(u32, Touch)| {
+            let (given, (along, size)) = (given[part], all[part]);
+            // Where nobody bears anything along an axis, all places do, by their strength.
+            let part = |a: usize| if along[a] > 0.0 { impulse[a].abs() / along[a] } else { impulse.length() / size };
+            (*cell, *wall, given * DVec3::new(part(0), part(1), part(2)))
+        };
+        bearing.iter().map(share).collect()
     }
 }

@@ -207,9 +207,8 @@ impl Liquid {
                         && p > 0.0
                         && flow.carried.mass[r][x] >= full * c
                         && (0..6).all(|k| {
-                            let (a, c) = (k >> 1, add(at, unit(k >> 1, k as i32 & 1)));
-                            let open = value(&fractions.open[a], c);
-                            value(&flow.velocity[a], c).abs() <= still && (open == 0.0 || open == 1.0)
+                            let c = add(at, unit(k >> 1, k as i32 & 1));
+                            value(&flow.velocity[k >> 1], c).abs() <= still
                         })
                         && {
                             let mu = if settings.rate.is_some() { rated[r][x] } else { settings.friction() };
@@ -243,6 +242,7 @@ impl Liquid {
             quanta >= half
                 && self.solid.at(&self.grid, *cell) == 0
                 && !is_near(&walls, boundary, &self.states, self.frame, *cell, dt)
+                && self.is_clear(*cell, boundary)
         };
         rested.retain(|cell, quanta| fits(cell, *quanta));
         // From those that a wall or frozen cells hold, on through their neighbours.
@@ -289,6 +289,20 @@ impl Liquid {
         let shares = self.solid.shares(&given, &touches, dt);
         loads::deliver_all(self, shares.iter(), world_dt, boundary);
         true
+    }
+
+    /// Whether no wall is at the places into which a cell would thaw.
+    fn is_clear(&self, cell: [i32; 3], boundary: &Boundary) -> bool {
+        let (h, r) = (self.settings.cell, self.grid.slot(brick_of(cell)) as usize * ROWS);
+        let (k, x) = ((place_of(cell) / 8) as usize, (place_of(cell) % 8) as usize);
+        if self.fractions.capacity[r + k][x] >= 1.0 {
+            return true;
+        }
+        { boundary.walls().iter().zip(&self.states).enumerate() }.all(|(w, (wall, state))| {
+            let clear =
+                |i: u32| signed_distance(wall, state, self.frame.point(cell, lattice(i)), 0.5 * h, 1.5 * h) >= 0.0;
+            !boundary.is_there(w) || (0..PER_CELL as u32).all(clear)
+        })
     }
 
     /// The neighbours of a cell that lie inside walls at rest.

@@ -65,7 +65,7 @@ pub struct Solid {
     mass: Vec<Row>,
     face: [Vec<Row>; 3],
     fresh: bool,
-    /// What the liquid did to walls in the last step.
+    /// What walls were given in the last step.
     pub touches: Vec<Touch>,
     /// What it does to walls.
     pub borne: Borne,
