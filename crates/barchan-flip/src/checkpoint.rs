@@ -14,7 +14,7 @@ pub fn save(liquid: &Liquid) -> Columns {
     let p = &liquid.parcels;
     let flat = |v: &[DVec3]| Column::F64(v.iter().flat_map(|x| x.to_array()).collect());
     let cells = |v: &[[i32; 3]]| Column::U32(v.iter().flatten().map(|&c| c as u32).collect());
-    let (flow, account) = (&liquid.flow, &liquid.account);
+    let (flow, account, solid) = (&liquid.flow, &liquid.account, &liquid.solid);
     let mut out = vec![
         ("cell".to_owned(), cells(&p.cell)),
         ("offset".to_owned(), flat(&p.offset)),
@@ -28,12 +28,25 @@ pub fn save(liquid: &Liquid) -> Columns {
         ("gas id".to_owned(), Column::U32(liquid.gas.id.clone())),
         ("account".to_owned(), Column::U64(vec![account.evaporated, account.condensed, account.dissipated.to_bits()])),
         ("counts".to_owned(), Column::U32(vec![liquid.born, liquid.poor])),
+        ("solid cell".to_owned(), cells(&solid.list().map(|c| c.0).collect::<Vec<_>>())),
+        ("solid quanta".to_owned(), Column::U32(solid.list().map(|c| c.1).collect())),
+        ("solid backs".to_owned(), cells(&solid.backs().collect::<Vec<_>>())),
+        ("held cell".to_owned(), cells(&solid.borne.held.keys().map(|k| k.0).collect::<Vec<_>>())),
+        ("held wall".to_owned(), Column::U32(solid.borne.held.keys().map(|k| u32::from(k.1)).collect())),
+        ("held force".to_owned(), flat(&solid.borne.held.values().copied().collect::<Vec<_>>())),
+        ("solid gravity".to_owned(), flat(&[solid.gravity])),
+        (
+            "solid account".to_owned(),
+            Column::U64(vec![solid.frozen, solid.thawed, u64::from(solid.steps), solid.since.to_bits()]),
+        ),
         ("bricks".to_owned(), cells(liquid.grid.bricks.get(1..).unwrap_or(&[]))),
     ];
     for (name, field) in [("pressure", &flow.pressure), ("lift", &flow.lift)] {
         let rows = field.get(ROWS..).unwrap_or(&[]);
         out.push((name.to_owned(), Column::F64(rows.iter().flatten().copied().collect())));
     }
+    let rested = solid.rest.get(ROWS..).unwrap_or(&[]);
+    out.push(("solid rest".to_owned(), Column::F32(rested.iter().flatten().copied().collect())));
     for (name, field) in STRESS.iter().zip(&flow.stress) {
         let rows = field.get(ROWS..).unwrap_or(&[]);
         out.push((name.to_string(), Column::F32(rows.iter().flatten().copied().collect())));
@@ -75,8 +88,23 @@ pub fn load(liquid: &mut Liquid, saved: Saved<'_>) -> Result<(), Unfit> {
     (fresh.born, fresh.poor) = (counts[0], counts[1]);
     let bricks = triples("bricks")?;
     let count = bricks.len();
+    let (frozen, quanta) = (triples("solid cell")?, saved.u32s("solid quanta")?);
+    of_length("solid quanta", quanta.len(), frozen.len())?;
+    let frozen: Vec<([i32; 3], u32)> = frozen.into_iter().zip(quanta).collect();
+    fresh.solid.put(&fresh.grid, &frozen, &triples("solid backs")?);
+    let (held, wall) = (triples("held cell")?, saved.u32s("held wall")?);
+    of_length("held wall", wall.len(), held.len())?;
+    let force = vectors("held force", held.len())?;
+    let walls = wall.into_iter().map(|w| u16::try_from(w).map_err(|_| Unfit::new("column held wall names no wall")));
+    let places = held.into_iter().zip(walls).map(|(c, w)| Ok((c, w?)));
+    fresh.solid.borne.held = places.zip(force).map(|(p, f)| Ok((p?, f))).collect::<Result<_, Unfit>>()?;
+    fresh.solid.gravity = vectors("solid gravity", 1)?[0];
+    let account = saved.u64s_of("solid account", 4)?;
+    (fresh.solid.frozen, fresh.solid.thawed) = (account[0], account[1]);
+    (fresh.solid.steps, fresh.solid.since) = (account[2] as u32, f64::from_bits(account[3]));
     if let Some(before) = fresh.grid.set(bricks) {
         fresh.flow.follow(&before);
+        fresh.solid.follow(&before);
     }
     if fresh.grid.len() != count + 1 {
         return Err(Unfit::new("column bricks names a brick twice"));
@@ -88,6 +116,11 @@ pub fn load(liquid: &mut Liquid, saved: Saved<'_>) -> Result<(), Unfit> {
         let numbers = saved.f32s(name)?;
         of_length(name, numbers.len(), count * ROWS * 8)?;
         *field = rows(&numbers);
+    }
+    let rested = saved.f32s("solid rest")?;
+    if !rested.is_empty() {
+        of_length("solid rest", rested.len(), count * ROWS * 8)?;
+        fresh.solid.rest = rows(&rested);
     }
     *liquid = fresh;
     Ok(())

@@ -42,7 +42,7 @@ impl Liquid {
     /// The same, where the slot of the cell's brick is known.
     fn filling_in(&self, slot: usize, cell: [i32; 3], offset: DVec3) -> f64 {
         if slot == 0 {
-            return 0.0;
+            return if self.solid.has(&self.grid, cell) { 1.0 } else { 0.0 };
         }
         let local = cell.map(|c| c & 7);
         let (m, c) = transfer::centred_pair(&self.grid, slot, local, offset, &self.pack.mass, &self.fractions.capacity);

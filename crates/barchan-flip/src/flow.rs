@@ -72,6 +72,8 @@ impl Flow {
         carry(&mut self.pressure, before);
         carry(&mut self.lift, before);
         self.stress.iter_mut().for_each(|s| carry(s, before));
+        // Bricks may change between the scatter and the displacement that asks which faces had mass.
+        self.carried.face.iter_mut().for_each(|f| carry(f, before));
         let rows = before.len() * ROWS;
         let vectors = self
             .base

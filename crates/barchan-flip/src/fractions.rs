@@ -12,6 +12,7 @@ use barchan_core::boundary::Boundary;
 use barchan_core::parallel;
 use barchan_core::walls::{Geometry, Side, Wall, WallState};
 use glam::DVec3;
+use std::collections::BTreeSet;
 
 /// No wall.
 pub const NO_WALL: u16 = u16::MAX;
@@ -136,11 +137,12 @@ pub fn positive_area(v: [f64; 4]) -> f64 {
 }
 
 impl Fractions {
-    /// Brings the fractions up to date. `before` says where bricks were, if they have changed.
+    /// Brings the fractions up to date. `before` says where bricks were, if they have changed; those in `spoilt` are computed anew.
     pub fn update(
         &mut self,
         grid: &Grid,
         before: Option<&[u32]>,
+        spoilt: &BTreeSet<[i32; 3]>,
         frame: Frame,
         boundary: &Boundary,
         states: &[WallState],
@@ -167,7 +169,7 @@ impl Fractions {
         let moved = self.states.len() != states.len() || self.states.iter().zip(states).any(|(a, b)| !same(a, b));
         self.states.clear();
         self.states.extend_from_slice(states);
-        let stale = |s: usize| moved || before.is_some_and(|b| b[s] == 0);
+        let stale = |s: usize| moved || before.is_some_and(|b| b[s] == 0) || spoilt.contains(&grid.bricks[s]);
         let [ox, oy, oz] = &mut self.open;
         let [rx, ry, rz] = &mut self.room;
         let [sx, sy, sz] = &mut self.solid;
@@ -395,7 +397,14 @@ mod tests {
         let mut grid = Grid::new([1, 1, 0]);
         let before = grid.set(vec![[0, 0, 0], [0, 0, -1]]).unwrap();
         let mut f = Fractions::default();
-        f.update(&grid, Some(&before), Frame { origin: DVec3::ZERO, cell: 1.0 }, &boundary, boundary.states());
+        f.update(
+            &grid,
+            Some(&before),
+            &BTreeSet::new(),
+            Frame { origin: DVec3::ZERO, cell: 1.0 },
+            &boundary,
+            boundary.states(),
+        );
         let column: f64 = (0..8)
             .map(|z| f.capacity[grid.around[grid.slot([0, 0, 0]) as usize].mid[crate::grid::at(3, z)] as usize][3])
             .sum();

@@ -194,15 +194,14 @@ pub fn by_brick<T, const N: usize>(fields: [&mut Vec<[T; 8]>; N]) -> Vec<[&mut [
     (0..bricks).map(|_| parts.each_mut().map(|part| part.next().unwrap_or_default())).collect()
 }
 
-/// Rows of a field taken from the slots they had before.
+/// Rows of a field taken from the slots they had before; zeros where they had none, or the field none of theirs.
 pub fn carry<T: Copy + Default>(field: &mut Vec<[T; 8]>, before: &[u32]) {
     let old = std::mem::take(field);
     field.reserve_exact(before.len() * ROWS);
     for &slot in before {
-        if slot == 0 {
-            field.resize(field.len() + ROWS, [T::default(); 8]);
-        } else {
-            field.extend_from_slice(&old[slot as usize * ROWS..(slot as usize + 1) * ROWS]);
+        match old.get(slot as usize * ROWS..(slot as usize + 1) * ROWS).filter(|_| slot != 0) {
+            Some(rows) => field.extend_from_slice(rows),
+            None => field.resize(field.len() + ROWS, [T::default(); 8]),
         }
     }
 }

@@ -19,6 +19,7 @@ mod parcels;
 mod press;
 mod rate;
 mod settings;
+mod solid;
 pub mod solve;
 mod solver;
 mod step;
@@ -27,8 +28,8 @@ mod tests;
 mod transfer;
 
 pub use alone::Alone;
-pub use settings::{GasSettings, Rate, Settings, SettingsError, Transfer, Yield};
-pub use solver::{BYTES_PER_PARCEL, Flip, GAS, LIQUID};
+pub use settings::{GasSettings, Rate, Settings, SettingsError, SolidSettings, Transfer, Yield};
+pub use solver::{BYTES_PER_PARCEL, Flip, GAS, LIQUID, SOLID};
 pub use step::{Report, Stage};
 
 /// Why a run had to stop.
@@ -56,10 +57,14 @@ pub enum FlipError {
         residual: f64,
     },
     /// More parcels than there is room for.
-    #[error("{parcels} parcels are more than the capacity of {capacity}; raise `capacity` or use larger cells")]
+    #[error(
+        "{parcels} parcels and {grains} grains of gas are more than the capacity of {capacity}; raise `capacity` or use larger cells"
+    )]
     Full {
-        /// Asked for.
+        /// Parcels asked for, with those that frozen cells thaw into.
         parcels: usize,
+        /// Grains of gas.
+        grains: usize,
         /// Room.
         capacity: usize,
     },

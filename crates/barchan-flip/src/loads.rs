@@ -8,21 +8,44 @@ use crate::flow::Vectors;
 use crate::flow::component::{XX, YY, ZZ};
 use crate::fractions::NO_WALL;
 use crate::grid::{Around, ROWS};
+use crate::solid::{FROZEN, Touch};
 use crate::step::Liquid;
 use barchan_core::boundary::Boundary;
 use barchan_core::parallel;
 use barchan_core::walls::WallState;
 use glam::DVec3;
+use std::collections::BTreeMap;
 
-/// An impulse on a wall, in units of ρ_max: which, where [m], how much [m³ m/s].
-type Impulse = (u16, DVec3, DVec3);
+/// Adds the forces of a step of `dt` [s] to the walls, as means over a world step of `world_dt` [s]. Velocities have been extended. Returns the
+/// impulses.
+pub fn on_walls(liquid: &Liquid, dt: f64, world_dt: f64, boundary: &mut Boundary) -> Vec<Touch> {
+    let (grid, solid) = (&liquid.grid, &liquid.solid);
+    let found = parallel::run((1..grid.len()).collect(), 2, |s| impulses(liquid, s, dt));
+    let mut given: BTreeMap<u32, DVec3> = BTreeMap::new();
+    let mut touches = Vec::new();
+    for (s, (own, frozen)) in (1..grid.len()).zip(found) {
+        touches.extend(own);
+        if let Some(part) = solid.part(grid.bricks[s]) {
+            *given.entry(part).or_default() += frozen;
+        }
+    }
+    let volume = liquid.frame.cell.powi(3);
+    let handed = solid.hand_on(given, liquid.settings.gravity, volume, dt, &touches);
+    deliver_all(liquid, touches.iter().chain(&handed), world_dt, boundary);
+    touches.extend(handed);
+    touches
+}
 
-/// Adds the forces of a step of `dt` [s] to the walls, as means over a world step of `world_dt` [s]. Velocities have been extended.
-pub fn on_walls(liquid: &Liquid, dt: f64, world_dt: f64, boundary: &mut Boundary) {
-    let found = parallel::run((1..liquid.grid.len()).collect(), 2, |s| impulses(liquid, s, dt));
-    let bulk = liquid.settings.bulk();
-    for (wall, point, impulse) in found.into_iter().flatten() {
-        deliver(boundary, &liquid.states, wall, point, impulse * bulk, world_dt);
+/// Gives walls the impulses of cells.
+pub fn deliver_all<'a>(
+    liquid: &Liquid,
+    touches: impl Iterator<Item = &'a Touch>,
+    world_dt: f64,
+    boundary: &mut Boundary,
+) {
+    for (cell, wall, impulse) in touches {
+        let point = liquid.frame.point(*cell, DVec3::splat(0.5));
+        deliver(boundary, &liquid.states, *wall, point, *impulse * liquid.settings.bulk(), world_dt);
     }
 }
 
@@ -59,74 +82,112 @@ impl Site<'_> {
         value(&flow.carried.face[a]) * value(&mobility[a]) / self.dt
     }
 
-    /// The wall at a face near by: of this cell, else of its neighbours.
-    fn wall(&self) -> Option<u16> {
-        let wall = |a: usize, c: [i32; 3]| {
-            let found = self.around.value(&self.liquid.fractions.wall[a], c[0], c[1], c[2]);
-            (found != NO_WALL).then_some(found)
+    /// What is at the face of axis `a` at the cell moved by one along `axis`, up or down: a wall, locked cells, or nothing; and its open share.
+    fn face(&self, a: usize, axis: usize, by: i32) -> (u16, f64) {
+        let mut c = self.at;
+        c[axis] += by;
+        let f = &self.liquid.fractions;
+        (self.around.value(&f.wall[a], c[0], c[1], c[2]), self.around.value(&f.open[a], c[0], c[1], c[2]))
+    }
+
+    /// Who takes what the faces of axis `a`, at the cell itself and moved by one along `axis`, leave over of a force: the wall at the less open one.
+    fn taker(&self, a: usize, axis: usize, by: i32) -> u16 {
+        let pair = [self.face(a, axis, 0), self.face(a, axis, by)];
+        let [(own, open), (other, less)] = pair;
+        if other != NO_WALL && (own == NO_WALL || less < open) { other } else { own }
+    }
+
+    /// The wall at a face near by: of this cell, else of its neighbours; else locked cells.
+    fn near(&self) -> u16 {
+        let wall = |a: usize, c: [i32; 3]| self.around.value(&self.liquid.fractions.wall[a], c[0], c[1], c[2]);
+        let beside = |k: i32| [self.at[0] + k % 3 - 1, self.at[1] + k / 3 % 3 - 1, self.at[2] + k / 9 - 1];
+        let all = || {
+            let own = (0..3).map(|a| wall(a, self.at));
+            own.chain((0..27).flat_map(|k| (0..3).map(move |a| (a, beside(k)))).map(|(a, c)| wall(a, c)))
         };
-        let own = (0..3).find_map(|a| wall(a, self.at));
-        own.or_else(|| {
-            (0..27).find_map(|k| {
-                let c = [self.at[0] + k % 3 - 1, self.at[1] + k / 3 % 3 - 1, self.at[2] + k / 9 - 1];
-                (0..3).find_map(|a| wall(a, c))
-            })
-        })
+        let found = all().find(|w| *w != NO_WALL && *w != FROZEN);
+        found.or_else(|| all().find(|w| *w == FROZEN)).unwrap_or(NO_WALL)
     }
 
     /// What pressure and stress of this cell and its edges leave over, times 1/(h² dt).
-    fn left_over(&self, r: usize, x: usize) -> DVec3 {
+    fn left_over(&self, r: usize, x: usize, scale: f64, out: &mut Taken) {
         let flow = &self.liquid.flow;
-        let mut out = DVec3::ZERO;
         for (a, c) in [XX, YY, ZZ].into_iter().enumerate() {
             let across = |mobility: &Vectors| self.share(mobility, a, a, 0) - self.share(mobility, a, a, 1);
             let (p, s) = (flow.pressure[r][x], f64::from(flow.stress[c][r][x]));
             if p != 0.0 || s != 0.0 {
-                out[a] += across(&flow.mobility) * p - across(&flow.slip) * s;
+                let left = across(&flow.mobility) * p - across(&flow.slip) * s;
+                out.add(left * scale, a, || self.taker(a, a, 1));
             }
         }
         for (e, (i, j)) in EDGES.into_iter().enumerate() {
             let s = f64::from(flow.stress[3 + e][r][x]);
             if s != 0.0 {
-                out[i] += (self.share(&flow.slip, i, j, 0) - self.share(&flow.slip, i, j, -1)) * s;
-                out[j] += (self.share(&flow.slip, j, i, 0) - self.share(&flow.slip, j, i, -1)) * s;
+                for (i, j) in [(i, j), (j, i)] {
+                    let left = (self.share(&flow.slip, i, j, 0) - self.share(&flow.slip, i, j, -1)) * s;
+                    out.add(left * scale, i, || self.taker(i, j, -1));
+                }
             }
         }
-        out
     }
 
-    /// Momentum over the volume of a cell [m/s] that the closed faces of the cell lose.
-    fn lost(&self, r: usize, x: usize) -> DVec3 {
-        let Liquid { flow, fractions, settings, .. } = self.liquid;
-        DVec3::from_array(std::array::from_fn(|a| {
-            if fractions.open[a][r][x] > 0.0 {
-                return 0.0;
+    /// Momentum over the volume of a cell [m/s] that the faces of the cell lose: closed ones to walls and to locked cells, and all that moves the
+    /// frozen mass on them, which stays at rest.
+    fn lost(&self, r: usize, x: usize, out: &mut Taken) {
+        let Liquid { flow, fractions, settings, solid, .. } = self.liquid;
+        for a in 0..3 {
+            let v = flow.velocity[a][r][x];
+            if fractions.open[a][r][x] == 0.0 {
+                let before = flow.carried.velocity[a][r][x] + settings.gravity[a] * self.dt;
+                out.add(flow.carried.face[a][r][x] * (before - v), a, || fractions.wall[a][r][x]);
             }
-            let before = flow.carried.velocity[a][r][x] + settings.gravity[a] * self.dt;
-            flow.carried.face[a][r][x] * (before - flow.velocity[a][r][x])
-        }))
+            out.add(solid.on_face(a, r, x) * v, a, || FROZEN);
+        }
     }
 }
 
-fn impulses(liquid: &Liquid, s: usize, dt: f64) -> Vec<Impulse> {
-    let Liquid { grid, fractions, frame, .. } = liquid;
-    let mut out = Vec::new();
-    if !grid.beside[s].iter().any(|&n| fractions.walled[n as usize]) {
-        return out;
+/// What walls, locked cells, and whoever is near take of a cell's momentum.
+#[derive(Default)]
+struct Taken(Vec<(u16, DVec3)>);
+
+impl Taken {
+    /// Adds a component to what `taker` takes.
+    fn add(&mut self, value: f64, axis: usize, taker: impl Fn() -> u16) {
+        if value != 0.0 {
+            let taker = taker();
+            match self.0.iter_mut().find(|t| t.0 == taker) {
+                Some(found) => found.1[axis] += value,
+                None => self.0.push((taker, DVec3::AXES[axis] * value)),
+            }
+        }
+    }
+}
+
+/// The impulses of the cells of a brick on walls, and their sum on locked cells, in units of ρ_max [m³ m/s].
+fn impulses(liquid: &Liquid, s: usize, dt: f64) -> (Vec<Touch>, DVec3) {
+    let Liquid { grid, fractions, frame, solid, .. } = liquid;
+    let (mut out, mut frozen) = (Vec::new(), DVec3::ZERO);
+    let near_walls = grid.beside[s].iter().any(|&n| fractions.walled[n as usize]);
+    if !near_walls && solid.part(grid.bricks[s]).is_none() {
+        return (out, frozen);
     }
     let (h, first) = (frame.cell, grid.bricks[s].map(|b| 8 * b));
+    let mut taken = Taken::default();
     for k in 0..ROWS {
         for x in 0..8 {
             let (r, at) = (s * ROWS + k, [x as i32, k as i32 % 8, k as i32 / 8]);
             let site = Site { liquid, around: &grid.around[s], at, dt };
-            let impulse = (site.left_over(r, x) * (dt / h) + site.lost(r, x)) * (h * h * h);
-            if impulse != DVec3::ZERO
-                && let Some(wall) = site.wall()
-            {
-                let cell = std::array::from_fn(|k| first[k] + at[k]);
-                out.push((wall, frame.point(cell, DVec3::splat(0.5)), impulse));
+            site.left_over(r, x, dt / h, &mut taken);
+            site.lost(r, x, &mut taken);
+            for (taker, momentum) in taken.0.drain(..) {
+                let impulse = momentum * (h * h * h);
+                match if taker == NO_WALL { site.near() } else { taker } {
+                    NO_WALL => {}
+                    FROZEN => frozen += impulse,
+                    wall => out.push((std::array::from_fn(|k| first[k] + at[k]), wall, impulse)),
+                }
             }
         }
     }
-    out
+    (out, frozen)
 }

@@ -10,6 +10,7 @@ use crate::fractions::Fractions;
 use crate::grid::{Grid, ROWS, Row};
 use crate::parcels::{Order, Parcels, brick_of, place_of};
 use crate::press::Problem;
+use crate::solid::Solid;
 use crate::solve::{Limits, Outcome};
 use crate::transfer;
 use barchan_core::parallel;
@@ -21,6 +22,14 @@ pub const LIMITS: Limits = Limits { tolerance: 5e-3, iterations: 60 };
 const MOST: f64 = 0.5;
 /// Filling from which parcels are spread over their cell.
 const CROWDED: f64 = 1.5;
+
+/// What parcels lie among: the grid, and what walls and frozen sand take of it.
+#[derive(Clone, Copy)]
+pub struct Room<'a> {
+    pub grid: &'a Grid,
+    pub fractions: &'a Fractions,
+    pub solid: &'a Solid,
+}
 
 /// Scratch of the position problem.
 #[derive(Clone, Debug, Default)]
@@ -35,16 +44,17 @@ impl Pack {
     /// Moves parcels out of cells that hold too much.
     pub fn run(
         &mut self,
-        grid: &Grid,
-        fractions: &Fractions,
+        Room { grid, fractions, solid }: Room<'_>,
         fill: f64,
         parcels: &mut Parcels,
         order: &Order,
         flow: &mut Flow,
     ) -> Outcome {
         transfer::mass(grid, parcels, order, fill, &mut self.mass);
+        solid.add_mass(&mut self.mass);
         if self.spread(grid, fractions, parcels, order) {
             transfer::mass(grid, parcels, order, fill, &mut self.mass);
+            solid.add_mass(&mut self.mass);
         }
         // λ in cells².
         self.problem.assemble(grid, fractions, &self.mass, None, 1.0, |c, m| (c - m).max(-MOST));

@@ -56,6 +56,19 @@ impl Default for GasSettings {
     }
 }
 
+/// Sand that lies still and is taken off the grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SolidSettings {
+    /// Full cells of liquid that lie over frozen ones, at least 2.
+    pub cover: u32,
+}
+
+impl Default for SolidSettings {
+    fn default() -> SolidSettings {
+        SolidSettings { cover: 4 }
+    }
+}
+
 /// Settings of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -99,6 +112,8 @@ pub struct Settings {
     pub split: u32,
     /// How thin sand flies as gas; none keeps all of it liquid.
     pub gas: Option<GasSettings>,
+    /// How deep sand at rest freezes; none keeps all of it liquid.
+    pub solid: Option<SolidSettings>,
     /// Most parcels and grains of gas.
     pub capacity: usize,
 }
@@ -127,6 +142,7 @@ impl Settings {
             tolerance: 1e-3,
             split: 8,
             gas: Some(GasSettings::default()),
+            solid: None,
             capacity: 20_000_000,
         }
     }
@@ -183,6 +199,11 @@ impl Settings {
         }
         if self.split == 0 || self.sweeps == 0 {
             return wrong("split and sweeps", 0.0, "at least 1");
+        }
+        if let Some(solid) = self.solid
+            && solid.cover < 2
+        {
+            return wrong("cover", f64::from(solid.cover), "at least 2 cells");
         }
         let size = (self.domain.max - self.domain.min) / (8.0 * self.cell);
         for k in (0..3).filter(|&k| self.domain.periodic[k]) {

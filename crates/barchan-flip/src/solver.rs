@@ -22,7 +22,10 @@ pub const BYTES_PER_PARCEL: f64 = 260.0;
 pub const LIQUID: &str = "liquid";
 /// Name of the population of grains of gas.
 pub const GAS: &str = "gas";
+/// Name of the population of frozen cells.
+pub const SOLID: &str = "solid";
 /// The numbers of the phases in published columns.
+const PHASE_SOLID: u32 = 0;
 const PHASE_LIQUID: u32 = 1;
 const PHASE_GAS: u32 = 2;
 
@@ -56,6 +59,11 @@ impl Flip {
     /// Grains of gas.
     pub fn gas_len(&self) -> usize {
         self.liquid.gas.len()
+    }
+
+    /// Frozen cells.
+    pub fn solid_len(&self) -> usize {
+        self.liquid.solid.cells
     }
 
     /// Numbers of the last step.
@@ -129,6 +137,26 @@ impl Flip {
         Ok(self.len() - before)
     }
 
+    /// Frozen cells as balls of their bulk volume; `ball` is the cube of a ball's radius over its mass [m³/kg].
+    fn frozen(&self, ball: f64) -> Population {
+        let (l, n, place) = (&self.liquid, self.solid_len(), self.place());
+        let mass: Vec<f64> = l.solid.list().map(|c| f64::from(c.1) * l.settings.quantum()).collect();
+        let radius: Vec<f64> = mass.iter().map(|m| barchan_core::math::cbrt(m * ball)).collect();
+        // A frozen cell is known by its place: ten bits of each coordinate.
+        let id = |c: [i32; 3]| c.iter().fold(0u32, |id, c| id << 10 | (c & 1023) as u32);
+        Population {
+            name: SOLID.into(),
+            position: l.solid.list().map(|c| place.point(c.0, DVec3::splat(0.5))).collect(),
+            velocity: vec![DVec3::ZERO; n].into(),
+            radius: radius.into(),
+            mass: mass.into(),
+            id: l.solid.list().map(|c| id(c.0)).collect(),
+            material: vec![l.settings.material; n].into(),
+            extras: vec![Extra::whole("phase", vec![PHASE_SOLID; n])],
+            ..Population::default()
+        }
+    }
+
     fn place(&self) -> Place {
         self.liquid.frame
     }
@@ -186,6 +214,8 @@ impl Solver for Flip {
 
     fn remove_where(&mut self, leaves: &dyn Fn(u32, DVec3) -> bool) -> Vec<Departed> {
         let (place, quantum) = (self.place(), self.liquid.settings.quantum());
+        // Frozen sand has no ids. It thaws where matter leaves, and leaves as parcels.
+        self.liquid.thaw_where(|x| leaves(u32::MAX, x));
         let p = &mut self.liquid.parcels;
         let point = |i: usize| place.point(p.cell[i], p.offset[i]);
         let gone: Vec<bool> = (0..p.len()).map(|i| leaves(p.id[i], point(i))).collect();
@@ -221,6 +251,8 @@ impl Solver for Flip {
     fn balls(&self, visit: &mut dyn FnMut(DVec3, f64)) {
         let radius = 0.25 * self.liquid.settings.cell;
         (0..self.len()).for_each(|i| visit(self.position(i), radius));
+        let place = self.place();
+        self.liquid.solid.list().for_each(|(c, _)| visit(place.point(c, DVec3::splat(0.5)), 2.0 * radius));
     }
 
     fn publish(&self, frame: &mut Frame) {
@@ -247,6 +279,9 @@ impl Solver for Flip {
             ],
             ..Population::default()
         });
+        if settings.solid.is_some() {
+            frame.populations.push(self.frozen(ball));
+        }
         let (g, n) = (&l.gas, l.gas.len());
         if settings.gas.is_none() {
             return;
@@ -265,7 +300,12 @@ impl Solver for Flip {
     }
 
     fn counts(&self) -> Counts {
-        Counts { name: "parcels", pieces: self.len() + self.gas_len(), work_name: "parcels", work: self.len() }
+        Counts {
+            name: "parcels",
+            pieces: self.len() + self.gas_len() + self.solid_len(),
+            work_name: "parcels",
+            work: self.len(),
+        }
     }
 
     fn totals(&self) -> Totals {
@@ -281,6 +321,11 @@ impl Solver for Flip {
             energies.gravity -= q * l.settings.gravity.dot(self.position(i) - base);
         }
         let liquid = quanta;
+        for (cell, n) in l.solid.list() {
+            quanta += u64::from(n);
+            let x = l.frame.point(cell, DVec3::splat(0.5));
+            energies.gravity -= f64::from(n) * l.settings.gravity.dot(x - base);
+        }
         for (x, v) in l.gas.position.iter().zip(&l.gas.velocity) {
             quanta += 1;
             momentum += *v;
@@ -294,6 +339,9 @@ impl Solver for Flip {
             gauge("quanta", quanta as f64),
             gauge("liquid quanta", liquid as f64),
             gauge("gas quanta", l.gas.len() as f64),
+            gauge("solid quanta", l.solid.quanta as f64),
+            gauge("frozen quanta", l.solid.frozen as f64),
+            gauge("thawed quanta", l.solid.thawed as f64),
             gauge("evaporated quanta", l.account.evaporated as f64),
             gauge("condensed quanta", l.account.condensed as f64),
             Gauge { name: "dissipated in merging", unit: "J", value: l.account.dissipated },
@@ -330,6 +378,7 @@ impl Solver for Flip {
     fn push(&mut self, centre: DVec3, radius: f64, velocity: DVec3) -> DVec3 {
         let quantum = self.liquid.settings.quantum();
         let mut given = 0.0;
+        self.liquid.thaw_where(|x| x.distance_squared(centre) <= radius * radius);
         for i in 0..self.len() {
             if self.position(i).distance_squared(centre) <= radius * radius {
                 self.liquid.parcels.velocity[i] += velocity;
@@ -364,6 +413,8 @@ impl Solver for Flip {
             let numbers = numbers.map(f64::to_bits).chain(p.affine[i].map(|c| u64::from(c.to_bits())));
             hash = words.into_iter().chain(numbers).fold(hash, mix);
         }
+        let solid = self.liquid.solid.list().flat_map(|(c, q)| c.map(|c| c as u32).into_iter().chain([q]));
+        hash = solid.map(u64::from).fold(hash, mix);
         let g = &self.liquid.gas;
         let numbers = g.position.iter().chain(&g.velocity).flat_map(|v| v.to_array());
         numbers.map(f64::to_bits).chain(g.id.iter().map(|&i| u64::from(i))).fold(hash, mix)

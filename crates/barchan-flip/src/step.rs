@@ -11,6 +11,7 @@
 //! | `grip` | velocities, pressure | stress |
 //! | `gather` | velocities on the grid | velocities of parcels, loads on walls |
 //! | `move` | velocities of parcels | positions |
+//! | `solid` | velocities, pressure, stress | parcels, frozen cells |
 //! | `pack` | positions | positions, where too much is in a cell |
 //!
 //! The names are those of the timers and of the benchmark's columns.
@@ -24,11 +25,12 @@ use crate::gas::Gas;
 use crate::grid::{Grid, ROWS, Row};
 use crate::grip::{Grip, Gripped, Law};
 use crate::loads;
-use crate::pack::{Pack, whereabouts};
+use crate::pack::{Pack, Room, whereabouts};
 use crate::parcels::{self, Order, Parcels};
 use crate::press::{Problem, flux};
 use crate::rate;
 use crate::settings::{Settings, Transfer};
+use crate::solid::{self, Solid};
 use crate::solve::{Limits, Outcome};
 use crate::transfer;
 use barchan_core::boundary::Boundary;
@@ -59,6 +61,8 @@ barchan_core::stages! {
         Gather = "gather",
         /// Parcels move.
         Move = "move",
+        /// Sand at rest freezes, and thaws.
+        Solid = "solid",
         /// Excess of matter is displaced.
         Pack = "pack",
     }
@@ -72,6 +76,8 @@ const ITERATIONS: usize = 200;
 const PATIENCE: u32 = 20;
 /// Residual of the pressure solver above which a step counts as not converged, in tolerances.
 const POOR: f64 = 50.0;
+/// Parcels of a full cell, on the seeding lattice.
+pub const PER_CELL: usize = 8;
 /// Parcels that a task moves.
 const CHUNK: usize = 4096;
 
@@ -101,6 +107,7 @@ pub struct Liquid {
     pub grid: Grid,
     pub fractions: Fractions,
     pub gas: Gas,
+    pub solid: Solid,
     pub account: Account,
     pub flow: Flow,
     pub problem: Problem,
@@ -134,6 +141,7 @@ impl Liquid {
             grid: Grid::new(period),
             fractions: Fractions::default(),
             gas: Gas::default(),
+            solid: Solid::default(),
             account: Account::default(),
             flow: Flow::default(),
             problem: Problem::default(),
@@ -161,22 +169,36 @@ impl Liquid {
         velocity: DVec3,
         quanta: u32,
     ) -> Result<u32, FlipError> {
-        let (parcels, capacity) = (self.parcels.len() + 1, self.settings.capacity);
-        if parcels + self.gas.len() > capacity {
-            return Err(FlipError::Full { parcels, capacity });
-        }
-        let id = self.born;
+        self.check_room(1)?;
+        Ok(self.bear(cell, offset, velocity, quanta))
+    }
+
+    /// The same, where there is room.
+    pub fn bear(&mut self, cell: [i32; 3], offset: DVec3, velocity: DVec3, quanta: u32) -> u32 {
+        let (row, id) = (self.parcels.len(), self.born);
         self.parcels.push(cell, offset, velocity, quanta, id);
-        self.parcels.shift(parcels - 1, DVec3::ZERO, &self.grid);
+        self.parcels.shift(row, DVec3::ZERO, &self.grid);
         self.born += 1;
-        Ok(id)
+        id
+    }
+
+    /// Whether there is room for so many more parcels. Frozen cells keep the room of the parcels that they thaw into.
+    fn check_room(&self, more: usize) -> Result<(), FlipError> {
+        let (parcels, capacity) = (self.parcels.len() + PER_CELL * self.solid.cells + more, self.settings.capacity);
+        if parcels + self.gas.len() > capacity {
+            return Err(FlipError::Full { parcels, grains: self.gas.len(), capacity });
+        }
+        Ok(())
     }
 
     /// Bytes held.
     pub fn memory(&self) -> usize {
         /// Fields of rows that a brick has: flow, fractions, friction, problems.
         const FIELDS: usize = 75;
-        self.parcels.memory() + self.gas.id.capacity() * 52 + self.grid.rows() * FIELDS * std::mem::size_of::<Row>()
+        self.parcels.memory()
+            + self.solid.memory()
+            + self.gas.id.capacity() * 52
+            + self.grid.rows() * FIELDS * std::mem::size_of::<Row>()
     }
 
     /// The longest step [s] that parcels of that speed and walls of that speed [m/s] allow.
@@ -237,14 +259,31 @@ impl Liquid {
         let mut timers = std::mem::take(&mut self.timers);
         let before = timers.time(Stage::Sort, || self.sort());
         timers.time(Stage::Fractions, || self.open(before, end, elapsed, boundary));
+        if timers.time(Stage::Solid, || self.thaw_ahead(dt, boundary)) {
+            timers.time(Stage::Sort, || self.resort(boundary));
+        }
         if self.settings.gas.is_some() {
             timers.time(Stage::Exchange, || self.exchange(boundary));
             timers.time(Stage::Gas, || self.fly(dt, world_dt, boundary));
         }
         timers.time(Stage::Scatter, || self.scatter(dt));
-        let converged = self.stagger(dt, &mut timers);
+        let mut converged = self.stagger(dt, &mut timers);
+        for _ in 0..solid::AGAIN {
+            // Where the flow would move frozen sand it thaws, and the force goes on to what lies beneath.
+            if !timers.time(Stage::Solid, || self.thaw_moved()) {
+                break;
+            }
+            timers.time(Stage::Sort, || self.resort(boundary));
+            timers.time(Stage::Scatter, || self.scatter(dt));
+            converged = self.stagger(dt, &mut timers);
+        }
         timers.time(Stage::Gather, || self.gather(dt, world_dt, boundary));
         timers.time(Stage::Move, || self.advance(dt, boundary));
+        if let Some(solid) = self.settings.solid
+            && timers.time(Stage::Solid, || self.freeze(solid.cover, dt, world_dt, boundary))
+        {
+            timers.time(Stage::Sort, || self.resort(boundary));
+        }
         timers.time(Stage::Pack, || self.tidy(boundary));
         self.timers = timers;
         self.poor = if converged { 0 } else { self.poor + 1 };
@@ -253,15 +292,19 @@ impl Liquid {
             None if self.poor >= PATIENCE => {
                 Err(FlipError::NotConverged { time: end, steps: PATIENCE, residual: self.report.press.residual })
             }
-            None => Ok(()),
+            // What evaporates needs more room than it had. The state is whole, so that it can be saved.
+            None => self.check_room(0),
         }
     }
 
     /// Sorts the parcels and lets the grid follow them. Returns where bricks were, if they changed.
     fn sort(&mut self) -> Option<Vec<u32>> {
-        let before = self.grid.set(parcels::bricks(&self.parcels, &self.grid));
+        let mut alive = parcels::bricks(&self.parcels, &self.grid);
+        alive.extend_from_slice(self.solid.bricks());
+        let before = self.grid.set(alive);
         if let Some(before) = &before {
             self.flow.follow(before);
+            self.solid.follow(before);
         }
         parcels::sort(&mut self.parcels, &self.grid, &mut self.order);
         before
@@ -283,7 +326,14 @@ impl Liquid {
             if w.rough.is_some() { smooth.max(s.friction()) } else { smooth }
         };
         self.wall_friction = boundary.walls().iter().map(friction).collect();
-        self.fractions.update(&self.grid, before.as_deref(), self.frame, boundary, &self.states);
+        self.open_up(before, boundary);
+    }
+
+    /// What walls and frozen sand leave open, with the walls as they stand.
+    fn open_up(&mut self, before: Option<Vec<u32>>, boundary: &Boundary) {
+        let spoilt = self.solid.stale();
+        self.fractions.update(&self.grid, before.as_deref(), &spoilt, self.frame, boundary, &self.states);
+        self.solid.close(&self.grid, &mut self.fractions, self.settings.fill());
     }
 
     /// Gas flies and bounces.
@@ -297,6 +347,7 @@ impl Liquid {
     /// Liquid becomes gas and gas liquid; where any does, parcels are sorted anew.
     pub fn exchange(&mut self, boundary: &Boundary) {
         transfer::mass(&self.grid, &self.parcels, &self.order, self.settings.fill(), &mut self.pack.mass);
+        self.solid.add_mass(&mut self.pack.mass);
         let condensed = self.condense();
         let evaporated = self.evaporate();
         if condensed || evaporated {
@@ -307,12 +358,13 @@ impl Liquid {
     /// Sorts the parcels and brings the grid's fractions along.
     pub fn resort(&mut self, boundary: &Boundary) {
         let before = self.sort();
-        self.fractions.update(&self.grid, before.as_deref(), self.frame, boundary, &self.states);
+        self.open_up(before, boundary);
     }
 
     fn scatter(&mut self, dt: f64) {
         let s = &self.settings;
         transfer::scatter(&self.grid, &self.parcels, &self.order, s.fill(), s.cell, &mut self.flow.carried);
+        self.solid.add_to(&mut self.flow.carried);
         self.flow.fall(&self.fractions, s.gravity, dt);
         self.flow.strike(&self.grid, &self.fractions, s.gravity, s.cell, dt);
     }
@@ -370,7 +422,7 @@ impl Liquid {
     fn gather(&mut self, dt: f64, world_dt: f64, boundary: &mut Boundary) {
         let Liquid { grid, fractions, flow, .. } = self;
         extend(grid, fractions, &flow.carried.mass, &flow.carried.face, Some(&flow.pressure), &mut flow.velocity);
-        loads::on_walls(self, dt, world_dt, boundary);
+        self.solid.touches = loads::on_walls(self, dt, world_dt, boundary);
         let Liquid { grid, flow, parcels, order, settings, scratch, moves, .. } = self;
         let flip = match settings.transfer {
             Transfer::Flip(share) => share,
@@ -465,8 +517,8 @@ impl Liquid {
         if !transfer::within_reach(&self.parcels, &self.order, &self.grid) {
             self.resort(boundary);
         }
-        let Liquid { grid, fractions, parcels, order, flow, pack, report, settings, .. } = self;
-        report.pack = pack.run(grid, fractions, settings.fill(), parcels, order, flow);
+        let Liquid { grid, fractions, parcels, order, flow, pack, report, settings, solid, .. } = self;
+        report.pack = pack.run(Room { grid, fractions, solid }, settings.fill(), parcels, order, flow);
         let rows = pack.mass.iter().zip(&fractions.capacity);
         let fullest = |(m, c): (&Row, &Row)| (0..8).filter(|&x| c[x] > 0.5).map(|x| m[x] / c[x]).fold(0.0, f64::max);
         report.fullest = rows.map(fullest).fold(0.0, f64::max);

@@ -5,3 +5,4 @@ mod gas;
 mod liquid;
 mod sameness;
 mod scene;
+mod solid;
