@@ -151,6 +151,23 @@ pub struct Gauge {
     pub value: f64,
 }
 
+/// A number of a solver that may be changed while it runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Knob {
+    /// Name, for example `friction angle`.
+    pub name: &'static str,
+    /// Unit of its value, SI; empty for a pure number.
+    pub unit: &'static str,
+    /// What it means, in a sentence for its user.
+    pub about: &'static str,
+    /// Index of the material that it belongs to; none for what concerns all matter.
+    pub material: Option<u16>,
+    /// Ends of a scale to choose from. Other values may be possible: the solver says so when it is set.
+    pub range: [f64; 2],
+    /// What it is now.
+    pub value: f64,
+}
+
 /// Sums over all matter of a solver.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Totals {
@@ -267,6 +284,16 @@ pub trait Solver: Any + Send {
 
     /// Friction and restitution from now on. An error names what cannot change while matter moves.
     fn set_materials(&mut self, _materials: &Materials) -> Result<(), SolverError> {
+        Ok(())
+    }
+
+    /// What else may be changed while it runs, always the same in the same order.
+    fn knobs(&self) -> Vec<Knob> {
+        Vec::new()
+    }
+
+    /// The knob of an index has this value from now on, to the bit. An error says why it cannot.
+    fn set_knob(&mut self, _index: usize, _value: f64) -> Result<(), SolverError> {
         Ok(())
     }
 

@@ -3,16 +3,19 @@
 //! The scene stays what it was; changes are kept beside it, and go into the checkpoint, so that a run that is saved goes
 //! on as it was left. [`World::changed_scene`] writes them into a scene, for a new start with other values.
 
+use crate::assemble::continuum::{self, FRICTION_ANGLE};
 use crate::checkpoint::{Checkpoint, CheckpointError, CheckpointWriter};
 use crate::emit::{Space, find_room};
 use crate::world::{World, WorldError};
 use barchan_core::clock::Warp;
 use barchan_core::columns::Column;
+use barchan_core::math;
 use barchan_core::recipe::Recipe;
 use barchan_core::regions::Region;
-use barchan_core::solver::NewMatter;
+use barchan_core::solver::{Knob, NewMatter};
 use barchan_scene::{EmitterFlow, Outside, Scene};
 use glam::{DQuat, DVec3};
+use std::ops::Range;
 
 /// Stream of random numbers for grains poured by hand: apart from all populations of scenes.
 const BY_HAND: u64 = (1 << 24) - 1;
@@ -30,6 +33,8 @@ pub(crate) struct Live {
     pub touched: bool,
     /// Grains poured by hand.
     pub poured: u64,
+    /// Indices of the materials of continua that name none: those have the friction that follows from the friction angle.
+    pub own: Range<u16>,
 }
 
 impl World {
@@ -52,6 +57,40 @@ impl World {
         self.materials = materials;
         self.live.touched = true;
         self.rouse();
+        Ok(())
+    }
+
+    /// What may be changed of each solver while it runs.
+    pub fn knobs(&self) -> Vec<Knob> {
+        self.solvers.iter().flat_map(|s| s.knobs()).collect()
+    }
+
+    /// The knob of an index in [`World::knobs`] has this value from the next step on. Walls that hold a continuum with its own friction
+    /// follow its friction angle.
+    pub fn set_knob(&mut self, index: usize, value: f64) -> Result<(), WorldError> {
+        let Some(was) = self.knobs().get(index).copied() else { return Ok(()) };
+        self.turn(index, value)?;
+        self.live.touched = true;
+        self.rouse();
+        let own = was.material.filter(|m| was.name == FRICTION_ANGLE && self.live.own.contains(m));
+        if let Some(m) = own.map(usize::from)
+            && self.materials.list[m].friction == math::tan(was.value)
+        {
+            self.set_material(m, math::tan(value), self.materials.list[m].restitution)?;
+        }
+        Ok(())
+    }
+
+    /// Gives a knob a value, and does nothing else.
+    fn turn(&mut self, index: usize, value: f64) -> Result<(), WorldError> {
+        let mut first = 0;
+        for solver in self.solvers.iter_mut() {
+            let many = solver.knobs().len();
+            if index < first + many {
+                return Ok(solver.set_knob(index - first, value)?);
+            }
+            first += many;
+        }
         Ok(())
     }
 
@@ -188,7 +227,7 @@ impl World {
         (0..3).all(|k| d.periodic[k] || (x[k] - r >= d.min[k] && x[k] + r <= d.max[k]))
     }
 
-    /// The scene with the values as they are now, for a new start: gravity, materials, rates of emitters, speeds of walls.
+    /// The scene with the values as they are now, for a new start: gravity, materials, knobs, rates of emitters, speeds of walls.
     pub fn changed_scene(&self, scene: &Scene) -> Scene {
         let mut scene = scene.clone();
         let [flow, walls] = self.paces();
@@ -196,6 +235,9 @@ impl World {
         for (material, now) in scene.materials.values_mut().zip(&self.materials.list) {
             (material.friction, material.restitution) = (now.friction, now.restitution);
         }
+        continuum::keep_knobs(&mut scene, &self.knobs());
+        let own = &self.materials.list[self.live.own.start.into()..self.live.own.end.into()];
+        continuum::keep_own(&mut scene, own);
         for emitter in &mut scene.emitters {
             match &mut emitter.flow {
                 EmitterFlow::Rate(rate) | EmitterFlow::MassRate(rate) => *rate *= flow,
@@ -223,6 +265,7 @@ impl World {
         let materials = self.materials.list.iter().flat_map(|m| [m.friction, m.restitution]).collect();
         to.put("live/gravity", &Column::F64(self.gravity.to_array().to_vec()));
         to.put("live/materials", &Column::F64(materials));
+        to.put("live/knobs", &Column::F64(self.knobs().iter().map(|k| k.value).collect()));
         to.put("live/flow", &self.live.flow.column());
         to.put("live/outside", &Column::U64(vec![u64::from(self.outside == Outside::Remove)]));
     }
@@ -243,6 +286,11 @@ impl World {
         for solver in self.solvers.iter_mut() {
             solver.set_gravity(gravity);
             solver.set_materials(&self.materials).map_err(|e| from.unfit(e.to_string()))?;
+        }
+        // A file from before there were knobs has none.
+        let knobs = from.column("live/knobs").map(|_| from.f64s("live/knobs", self.knobs().len())).transpose()?;
+        for (index, value) in knobs.unwrap_or_default().into_iter().enumerate() {
+            self.turn(index, value).map_err(|e| from.unfit(e.to_string()))?;
         }
         self.live.touched = true;
         if from.u64s("live/outside", 1)? == [1] {

@@ -188,6 +188,22 @@ impl Settings {
         if !(0.0..std::f64::consts::FRAC_PI_4).contains(&self.friction_angle) {
             return wrong("friction_angle", self.friction_angle.to_degrees(), "from 0° to below 45°");
         }
+        for (name, value) in [("cohesion", self.cohesion), ("tensile", self.tensile)] {
+            if !(value.is_finite() && value >= 0.0) {
+                return wrong(name, value, "0 Pa or more");
+            }
+        }
+        if !(self.tolerance.is_finite() && self.tolerance > 0.0) {
+            return wrong("tolerance", self.tolerance, "above 0");
+        }
+        if let Some(gas) = &self.gas {
+            if !gas.wind.is_finite() {
+                return wrong("wind", gas.wind.length(), "a number of m/s");
+            }
+            if !(gas.air_density.is_finite() && gas.air_density >= 0.0) {
+                return wrong("air_density", gas.air_density, "0 kg/m³ or more");
+            }
+        }
         if !(self.packing > 0.0 && self.packing < 1.0) {
             return wrong("packing", self.packing, "between 0 and 1");
         }

@@ -12,7 +12,7 @@ use barchan_core::clock::{Interval, StepWish};
 use barchan_core::columns::{Columns, Saved, mix};
 use barchan_core::frame::{Extra, Frame, Population};
 use barchan_core::materials::Materials;
-use barchan_core::solver::{Counts, Departed, Energies, Gauge, NewMatter, Solver, SolverError, Totals};
+use barchan_core::solver::{Counts, Departed, Energies, Gauge, Knob, NewMatter, Solver, SolverError, Totals};
 use barchan_core::stages::StageTime;
 use glam::DVec3;
 
@@ -28,6 +28,11 @@ pub const SOLID: &str = "solid";
 const PHASE_SOLID: u32 = 0;
 const PHASE_LIQUID: u32 = 1;
 const PHASE_GAS: u32 = 2;
+
+/// Largest friction angle of a scale [rad]: 44°.
+const STEEPEST: f64 = 44.0 * std::f64::consts::PI / 180.0;
+/// Wind of a scale [m/s]: a gale.
+const GALE: f64 = 30.0;
 
 /// Sand in three phases.
 pub struct Flip {
@@ -84,22 +89,6 @@ impl Flip {
     /// Permanent id of the parcel in a row.
     pub fn id(&self, row: usize) -> u32 {
         self.liquid.parcels.id[row]
-    }
-
-    /// Changes the angle of repose from now on [rad].
-    pub fn set_friction_angle(&mut self, angle: f64) -> Result<(), FlipError> {
-        let settings = Settings { friction_angle: angle, ..self.liquid.settings.clone() };
-        settings.check()?;
-        self.liquid.settings = settings;
-        Ok(())
-    }
-
-    /// Changes the cohesion and the tension that sand bears from now on [Pa].
-    pub fn set_cohesion(&mut self, cohesion: f64, tensile: f64) -> Result<(), FlipError> {
-        let settings = Settings { cohesion, tensile, ..self.liquid.settings.clone() };
-        settings.check()?;
-        self.liquid.settings = settings;
-        Ok(())
     }
 
     /// Fills a region within a box [m] with eight parcels a cell, at the places from which walls' capacities are counted, where no wall is.
@@ -372,6 +361,43 @@ impl Solver for Flip {
 
     fn set_materials(&mut self, materials: &Materials) -> Result<(), SolverError> {
         self.liquid.settings.materials = materials.clone();
+        Ok(())
+    }
+
+    fn knobs(&self) -> Vec<Knob> {
+        let s = &self.liquid.settings;
+        let knob = |name, unit, about, range: [f64; 2], value| Knob { name, unit, about, material: None, range, value };
+        let of = |knob: Knob| Knob { material: Some(s.material), ..knob };
+        let angle = "the slope at which a layer just flows: the angle of repose, below 45°";
+        // Enough for ten cells of sand to stand upright.
+        let stickiest = 10.0 * s.bulk() * 9.81 * s.cell;
+        let mut knobs = vec![
+            of(knob("friction angle", "rad", angle, [0.0, STEEPEST], s.friction_angle)),
+            of(knob("cohesion", "Pa", "shear strength without pressure", [0.0, stickiest], s.cohesion)),
+            knob("tolerance", "", "error of the volume of a cell that a step may leave", [1e-5, 1e-1], s.tolerance),
+        ];
+        if let Some(gas) = s.gas.as_ref().filter(|g| g.drag) {
+            for (name, value) in ["wind x", "wind y", "wind z"].into_iter().zip(gas.wind.to_array()) {
+                knobs.push(knob(name, "m/s", "velocity of the air", [-GALE, GALE], value));
+            }
+            let about = "0 is a vacuum, 1.2 the air of a room";
+            knobs.push(knob("air density", "kg/m³", about, [0.0, 5.0], gas.air_density));
+        }
+        knobs
+    }
+
+    fn set_knob(&mut self, index: usize, value: f64) -> Result<(), SolverError> {
+        let mut settings = self.liquid.settings.clone();
+        match (index, &mut settings.gas) {
+            (0, _) => settings.friction_angle = value,
+            (1, _) => settings.cohesion = value,
+            (2, _) => settings.tolerance = value,
+            (3..=5, Some(gas)) => gas.wind[index - 3] = value,
+            (6, Some(gas)) => gas.air_density = value,
+            _ => {}
+        }
+        settings.check().map_err(FlipError::from)?;
+        self.liquid.settings = settings;
         Ok(())
     }
 

@@ -14,8 +14,6 @@ pub fn sphere_drag(reynolds: f64) -> f64 {
     24.0 / reynolds * (1.0 + root * root / 6.0)
 }
 
-/// Drag coefficient of a blob: a sphere's in turbulent flow.
-const BLOB_DRAG: f64 = 0.47;
 /// Neighbours of a particle in the middle of the fluid, of which two thirds make a full side [Gissler et al. 2017].
 const FULL_SIDE: f64 = 2.0 / 3.0 * 38.0;
 
@@ -32,7 +30,7 @@ pub fn rate(settings: &Settings, air: &Air, mass: f64, speed: f64, exposed: f64,
         }
         Drag::Blob => {
             let radius = 0.5 * settings.spacing;
-            0.5 * air.density * speed * BLOB_DRAG * exposed * PI * radius * radius / mass
+            0.5 * air.density * speed * air.coefficient * exposed * PI * radius * radius / mass
         }
         Drag::Blend => {
             // L: radius of the sphere of the particle's volume.

@@ -14,6 +14,7 @@ mod fill;
 mod flow;
 mod grains;
 mod integrate;
+mod knobs;
 mod lists;
 pub mod maps;
 mod mirror;
@@ -128,28 +129,5 @@ impl Sph {
             s.take_settings();
         });
         Ok(())
-    }
-
-    /// The kinds of matter from now on, as many as before.
-    pub fn set_kinds(&mut self, kinds: &[Kind]) -> Result<(), SphError> {
-        if kinds.len() != self.settings().kinds.len() {
-            return Err(SphError::Settings("kinds of matter cannot come or go while matter moves".into()));
-        }
-        self.change(|s| s.kinds = kinds.to_vec())
-    }
-
-    /// Tolerance from now on.
-    pub fn set_tolerance(&mut self, tolerance: f64) -> Result<(), SphError> {
-        self.change(|s| s.tolerance = tolerance)
-    }
-
-    /// Longest step from now on [s].
-    pub fn set_largest_step(&mut self, step: f64) -> Result<(), SphError> {
-        self.change(|s| s.largest_step = step)
-    }
-
-    /// The air from now on.
-    pub fn set_air(&mut self, air: Option<Air>) -> Result<(), SphError> {
-        self.change(|s| s.air = air)
     }
 }

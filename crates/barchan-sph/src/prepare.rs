@@ -178,7 +178,7 @@ impl<R: Precision> Flow<R> {
         if self.laws.iter().any(Law::has_friction) {
             self.rub(dt);
         }
-        let Some(air) = self.settings.air.clone() else {
+        let Some(air) = self.settings.acting_air().cloned() else {
             let kick = dt * self.settings.gravity;
             let blocks: Vec<_> = self.particles.velocity.chunks_mut(BLOCK).collect();
             parallel::run(blocks, LEAST_BLOCKS, |block| block.iter_mut().for_each(|v| *v += kick));

@@ -93,8 +93,8 @@ pub enum WallFriction {
 pub enum Wind {
     /// The same everywhere and always.
     Constant(DVec3),
-    /// By place [m] and time [s].
-    Field(Arc<dyn Fn(DVec3, f64) -> DVec3 + Send + Sync>),
+    /// By place [m] and time [s], times a factor.
+    Field(Arc<dyn Fn(DVec3, f64) -> DVec3 + Send + Sync>, f64),
 }
 
 impl Wind {
@@ -102,7 +102,7 @@ impl Wind {
     pub fn at(&self, place: DVec3, time: f64) -> DVec3 {
         match self {
             Wind::Constant(velocity) => *velocity,
-            Wind::Field(field) => field(place, time),
+            Wind::Field(field, factor) => field(place, time) * *factor,
         }
     }
 }
@@ -111,7 +111,7 @@ impl fmt::Debug for Wind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Wind::Constant(velocity) => write!(f, "Constant({velocity})"),
-            Wind::Field(_) => write!(f, "Field"),
+            Wind::Field(_, factor) => write!(f, "Field({factor})"),
         }
     }
 }
@@ -122,7 +122,7 @@ pub enum Drag {
     /// A particle is a cloud of grains, each with the drag of a sphere of its size.
     #[default]
     Grains,
-    /// A particle is one sphere of its own size, with a drag coefficient of 0.47 [Neder 2024].
+    /// A particle is one sphere of its own size, with the drag coefficient of [`Air::coefficient`] [Neder 2024].
     Blob,
     /// From a sphere alone to a cube among others [Gissler et al. 2017, without the droplet's deformation].
     Blend,
@@ -139,6 +139,8 @@ pub struct Air {
     pub viscosity: f64,
     /// What flies.
     pub drag: Drag,
+    /// Drag coefficient of a particle that is one sphere ([`Drag::Blob`]).
+    pub coefficient: f64,
     /// Whether air flows along a free surface rather than through it.
     pub along_surface: bool,
 }
@@ -151,10 +153,14 @@ impl Default for Air {
             density: 1.204,
             viscosity: 1.845e-5,
             drag: Drag::Grains,
+            coefficient: BLOB_DRAG,
             along_surface: false,
         }
     }
 }
+
+/// Drag coefficient of a sphere in turbulent flow.
+pub const BLOB_DRAG: f64 = 0.47;
 
 /// Precision of the sums over neighbours. Positions, differences of positions and all that integrates are f64 in both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -270,6 +276,11 @@ impl Settings {
         }
     }
 
+    /// The air, if there is any that acts: none in a vacuum, where a Reynolds number would be 0.
+    pub fn acting_air(&self) -> Option<&Air> {
+        self.air.as_ref().filter(|a| a.density > 0.0)
+    }
+
     /// Support of the kernel [m].
     pub fn reach(&self) -> f64 {
         crate::smoothing::SUPPORT * self.spacing
@@ -321,6 +332,18 @@ impl Settings {
                     found.push(format!("{name} is {value} Pa; give it 0 or more"));
                 }
             }
+        }
+        for (name, value) in
+            self.air.iter().flat_map(|a| [("air density", a.density), ("drag coefficient", a.coefficient)])
+        {
+            if !(value.is_finite() && value >= 0.0) {
+                found.push(format!("{name} is {value}; give it 0 or more"));
+            }
+        }
+        if let Some(Wind::Constant(wind)) = self.air.as_ref().map(|a| &a.wind)
+            && !wind.is_finite()
+        {
+            found.push(format!("the wind is {wind} m/s; give it three numbers"));
         }
         if let Some(Err(e)) = self.grains.clone().map(Upsampled::new) {
             found.push(e.to_string());

@@ -35,8 +35,8 @@ impl<R: Precision> Flow<R> {
             });
         };
         let time = self.time;
-        let wind = |x: DVec3| settings.air.as_ref().map_or(DVec3::ZERO, |a| a.wind.at(x, time));
-        let air = settings.air.as_ref().map(|a| GrainAir {
+        let wind = |x: DVec3| settings.acting_air().map_or(DVec3::ZERO, |a| a.wind.at(x, time));
+        let air = settings.acting_air().map(|a| GrainAir {
             wind: &wind,
             density: a.density,
             viscosity: a.viscosity,

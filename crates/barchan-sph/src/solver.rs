@@ -1,12 +1,12 @@
 //! The continuum behind the solver seam.
 
-use crate::{Inner, Sph};
+use crate::{Inner, Sph, knobs};
 use barchan_core::boundary::Boundary;
 use barchan_core::clock::{Interval, StepWish};
 use barchan_core::columns::{Columns, Saved};
 use barchan_core::frame::Frame;
 use barchan_core::materials::Materials;
-use barchan_core::solver::{Counts, Departed, NewMatter, Solver, SolverError, Totals};
+use barchan_core::solver::{Counts, Departed, Knob, NewMatter, Solver, SolverError, Totals};
 use barchan_core::stages::StageTime;
 use glam::DVec3;
 
@@ -75,6 +75,14 @@ impl Solver for Sph {
     fn set_materials(&mut self, materials: &Materials) -> Result<(), SolverError> {
         on!(&mut self.0, s => s.settings.materials = materials.clone());
         Ok(())
+    }
+
+    fn knobs(&self) -> Vec<Knob> {
+        knobs::all(self.settings())
+    }
+
+    fn set_knob(&mut self, index: usize, value: f64) -> Result<(), SolverError> {
+        Ok(self.change(|s| knobs::set(s, index, value))?)
     }
 
     fn push(&mut self, centre: DVec3, radius: f64, velocity: DVec3) -> DVec3 {

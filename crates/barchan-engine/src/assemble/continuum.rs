@@ -7,13 +7,15 @@ use barchan_core::math;
 use barchan_core::recipe::Recipe;
 use barchan_core::rng::Random;
 use barchan_core::sizes::SizeDistribution;
+use barchan_core::solver::Knob;
 use barchan_scene as scene;
-use barchan_scene::{Component, Continuum, ContinuumMethod, Formula, Parsed, Problem, Scene};
+use barchan_scene::{Component, Continuum, ContinuumMethod, Formula, Parsed, Phases, Problem, Scene};
 use barchan_sph::{
     Air, Drag, Filling, Friction, GrainSettings, Kernel, Kind, MuI, Pressure, Settings, Sph, WallFriction, Wind,
 };
 use glam::{DQuat, DVec3};
 use std::f64::consts::TAU;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The continuum as smoothed particles.
@@ -107,6 +109,89 @@ pub(super) fn materials(scene: &Scene) -> impl Iterator<Item = Material> {
     })
 }
 
+/// Indices of those materials.
+pub(super) fn own(scene: &Scene) -> Range<u16> {
+    let first = scene.materials.len() as u16;
+    first..first + materials(scene).count() as u16
+}
+
+/// The knob that the friction of a continuum's own material follows.
+pub(crate) const FRICTION_ANGLE: &str = "friction angle";
+
+/// Writes the values of knobs into a scene.
+pub(crate) fn keep_knobs(scene: &mut Scene, knobs: &[Knob]) {
+    let of = |name: &str| knobs.iter().filter(|k| k.name == name).map(|k| k.value).collect::<Vec<f64>>();
+    let in_phases = scene.continuum_method() == Some(ContinuumMethod::Phases);
+    let (angles, cohesions) = (of(FRICTION_ANGLE), of("cohesion"));
+    for (i, m) in scene.continuum.iter_mut().enumerate() {
+        // In phases all populations are of one kind.
+        let i = if in_phases { 0 } else { i };
+        m.friction_angle = angles.get(i).copied().unwrap_or(m.friction_angle);
+        m.cohesion = cohesions.get(i).copied().unwrap_or(m.cohesion);
+    }
+    let tolerance = of("tolerance").first().copied();
+    if in_phases {
+        let was = scene.phases.clone().unwrap_or_default();
+        if let Some(tolerance) = tolerance.filter(|t| *t != was.tolerance) {
+            scene.phases = Some(Phases { tolerance, ..was });
+        }
+    }
+    let usual = settings_of(scene).map(|s| s.largest_step);
+    let largest = of("largest step").first().copied().filter(|step| Some(*step) != usual);
+    for m in scene.continuum.iter_mut().filter(|_| !in_phases) {
+        m.solve.tolerance = tolerance.unwrap_or(m.solve.tolerance);
+        m.solve.largest_step = largest.or(m.solve.largest_step);
+    }
+    let density = of("air density").first().copied().unwrap_or_default();
+    if scene.air.is_none() && density == 0.0 {
+        return;
+    }
+    let air = scene.air.get_or_insert_default();
+    // A scene whose air drags on nothing has no knob for it until a wind blows.
+    if density > 0.0 && air.drag == scene::Drag::None {
+        air.drag = scene::Drag::Grains;
+    }
+    if air.drag != scene::Drag::None {
+        air.density = density;
+    }
+    air.coefficient = of("drag coefficient").first().copied().unwrap_or(air.coefficient);
+    for (k, name) in ["wind x", "wind y", "wind z"].into_iter().enumerate() {
+        air.velocity.0[k] = of(name).first().map_or(air.velocity.0[k].clone(), |v| Component::Number(*v));
+    }
+    if let Some(factor) = of("wind").first().filter(|f| **f != 1.0) {
+        for component in &mut air.velocity.0 {
+            match component {
+                Component::Number(speed) => *speed *= factor,
+                Component::Formula(text) => *text = format!("{factor}*({text})"),
+            }
+        }
+    }
+}
+
+/// Writes the friction that walls have with continua which name no material, where it no longer follows from the friction angle.
+pub(crate) fn keep_own(scene: &mut Scene, own: &[Material]) {
+    let unnamed = scene.continuum.iter_mut().filter(|m| m.material.is_none());
+    for (m, now) in unnamed.zip(own).filter(|(m, now)| now.friction != math::tan(m.friction_angle)) {
+        let mut name = m.name.clone();
+        while scene.materials.contains_key(&name) {
+            name.push('\'');
+        }
+        let material = scene::Material {
+            preset: None,
+            density: now.density,
+            young: now.young,
+            poisson: now.poisson,
+            restitution: now.restitution,
+            friction: now.friction,
+            rolling: now.rolling,
+            twisting: now.twisting,
+            cohesion: now.cohesion,
+        };
+        scene.materials.insert(name.clone(), material);
+        m.material = Some(name);
+    }
+}
+
 fn air(scene: &Scene, a: &scene::Air) -> Air {
     Air {
         wind: wind(scene, a),
@@ -116,6 +201,7 @@ fn air(scene: &Scene, a: &scene::Air) -> Air {
             scene::Drag::Grains | scene::Drag::None => Drag::Grains,
             scene::Drag::Blob => Drag::Blob,
         },
+        coefficient: a.coefficient,
         along_surface: a.along_surface,
     }
 }
@@ -138,7 +224,7 @@ fn wind(scene: &Scene, air: &scene::Air) -> Wind {
     let mut rng = Random::new(scene.seed, GUSTS);
     let waves: Vec<[f64; 2]> = (0..WAVES).map(|_| [0.5 + rng.uniform(), TAU * rng.uniform()]).collect();
     let gusts = air.gusts.as_ref().map(|g| (g.share, TAU / g.period));
-    Wind::Field(Arc::new(move |x, t| {
+    let field = move |x, t| {
         let at = |p: &(f64, Option<Formula>)| p.1.as_ref().map_or(p.0, |f| f.at_place(x, t));
         let blown = DVec3::from_array(parts.each_ref().map(at));
         let swell = gusts.map_or(1.0, |(share, rate)| {
@@ -146,7 +232,8 @@ fn wind(scene: &Scene, air: &scene::Air) -> Wind {
             1.0 + share * sum / (WAVES as f64).sqrt()
         });
         blown * swell
-    }))
+    };
+    Wind::Field(Arc::new(field), 1.0)
 }
 
 /// Stream of random numbers for gusts: apart from all populations.

@@ -1,6 +1,6 @@
 //! From a scene to a world: names become indices, populations become grains, the time step is derived. No file is read here.
 
-mod continuum;
+pub(crate) mod continuum;
 mod ground;
 mod impact;
 mod memory;
@@ -202,7 +202,7 @@ fn world(parsed: &Parsed, parts: Parts, methods: &[&Method]) -> Result<World, Sc
     let of_continuum = |i: usize| (continuum::recipe(scene, i), continuum_of(methods));
     let first = first.chain((0..scene.continuum.len()).map(of_continuum));
     let (recipe, solver) = { first }.next().map_or((None, 0), |(recipe, solver)| (Some(recipe), solver));
-    let live = Live { recipe, solver, ..Live::default() };
+    let live = Live { recipe, solver, own: continuum::own(scene), ..Live::default() };
     let Parts { setup, bodies, ground, rock, emitters, plan, meetings, warnings, grain_step, .. } = parts;
     let measurements = measurements(parsed, plan.dt)?;
     let rigid = bodies.rigid(scene, &setup);

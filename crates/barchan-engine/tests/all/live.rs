@@ -145,3 +145,126 @@ fn what_cannot_change_is_refused_and_an_untouched_world_saves_as_ever() {
     let kept = barchan_engine::checkpoint::Checkpoint::newest(&folder.path().join("a")).unwrap();
     assert!(kept.column("live/gravity").is_none() && kept.column("dem/wall.clock").is_none());
 }
+
+/// A column of sand as a continuum that has no material of its own.
+const SAND: &str = r#"
+duration = 0.2
+[domain]
+min = [-0.4, -0.4, -0.1]
+max = [0.6, 0.6, 0.5]
+[materials.wood]
+density = 600
+young = "5 MPa"
+restitution = 0.5
+friction = 0.4
+[[walls]]
+material = "wood"
+plane = { point = [0, 0, 0], normal = [0, 0, 1] }
+[[continuum]]
+name = "sand"
+spacing = "2 cm"
+density = 2650
+packing = 0.6
+friction_angle = "33 deg"
+fill = { box = { min = [0, 0, 0], max = [0.12, 0.12, 0.16] } }
+grains = { per_particle = 4, radius = "2 mm" }
+"#;
+
+fn knob(world: &World, name: &str) -> usize {
+    world.knobs().iter().position(|k| k.name == name).unwrap_or_else(|| panic!("no {name}"))
+}
+
+fn turn(world: &mut World, name: &str, value: f64) {
+    let index = knob(world, name);
+    world.set_knob(index, value).unwrap();
+}
+
+/// Turns every knob of a world to another value, steps, keeps it, and compares the resumed run with one that was not interrupted.
+fn knobs_are_kept(text: &str, turns: &[(&str, f64)]) -> barchan_scene::Scene {
+    let mut world = world(&[text]);
+    steps(&mut world, 5);
+    for (name, value) in turns {
+        turn(&mut world, name, *value);
+    }
+    steps(&mut world, 5);
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("kept");
+    keep(&world, &parse(&[text]).scene, &out).unwrap();
+    let report = Run::resume(&out, None).unwrap().go(RunOptions::default()).unwrap();
+    let left = report.step - world.steps();
+    assert!(left > 5);
+    steps(&mut world, left);
+    assert_eq!(report.hash, world.hash());
+    let changed = std::fs::read_to_string(out.join(barchan_engine::run::CHANGED)).unwrap();
+    parse(&[&changed]).scene
+}
+
+#[test]
+fn a_knob_that_was_turned_holds_after_a_resume_to_the_bit() {
+    let plain = {
+        let mut world = world(&[SAND]);
+        let left = world.plan().steps();
+        steps(&mut world, left);
+        world.hash()
+    };
+    let angle = 21f64.to_radians();
+    let turns = [("friction angle", angle), ("cohesion", 40.0), ("wind x", 9.0), ("air density", 3.0)];
+    let turns = [&turns[..], &[("tolerance", 1e-3), ("largest step", 1e-3)]].concat();
+    for (name, value) in &turns {
+        let mut world = world(&[SAND]);
+        turn(&mut world, name, *value);
+        let left = world.plan().steps();
+        steps(&mut world, left);
+        // Still air of any density matters only to what flies.
+        assert!(world.hash() != plain, "{name} changes nothing");
+    }
+    let scene = knobs_are_kept(SAND, &turns);
+    let sand = &scene.continuum[0];
+    assert_eq!((sand.friction_angle, sand.cohesion), (angle, 40.0));
+    assert_eq!((sand.solve.tolerance, sand.solve.largest_step), (1e-3, Some(1e-3)));
+    let air = scene.air.unwrap();
+    assert_eq!((air.velocity.steady(), air.density), (Some(DVec3::X * 9.0), 3.0));
+    assert!(sand.material.is_none(), "walls still hold it with its own friction");
+}
+
+#[test]
+fn knobs_of_phases_and_of_a_wind_by_formula_hold_too() {
+    let phases = SAND.replace("spacing", "method = \"phases\"\nspacing").replace("grains = {", "# grains = {");
+    let phases = format!("{phases}[air]\nvelocity = [1, 0, 0]\n");
+    let scene = knobs_are_kept(&phases, &[("friction angle", 0.4), ("cohesion", 10.0), ("wind y", 2.0)]);
+    assert_eq!((scene.continuum[0].friction_angle, scene.continuum[0].cohesion), (0.4, 10.0));
+    assert_eq!(scene.air.unwrap().velocity.steady(), Some(DVec3::new(1.0, 2.0, 0.0)));
+    let windy = format!("{SAND}[air]\nvelocity = [\"8*exp(-z)\", 2, 0]\ndrag = \"blob\"\n");
+    let scene = knobs_are_kept(&windy, &[("wind", 0.5), ("drag coefficient", 1.1)]);
+    let air = scene.air.unwrap();
+    assert_eq!(air.coefficient, 1.1);
+    assert_eq!(air.velocity.0[1], barchan_scene::Component::Number(1.0));
+}
+
+#[test]
+fn walls_follow_the_friction_angle_until_they_are_given_their_own() {
+    let mut world = world(&[SAND]);
+    let friction = |world: &World| world.materials().list[1].friction;
+    assert_eq!(friction(&world), 33f64.to_radians().tan());
+    turn(&mut world, "friction angle", 0.5);
+    assert_eq!(friction(&world), 0.5f64.tan());
+    world.set_material(1, 0.2, 0.5).unwrap();
+    turn(&mut world, "friction angle", 0.3);
+    assert_eq!(friction(&world), 0.2, "a hand has given another");
+    // The scene for a new start has it: as the friction of a material that the continuum then names.
+    let scene = world.changed_scene(&parse(&[SAND]).scene);
+    let again = parse(&[&scene.to_toml().unwrap()]).scene;
+    let name = again.continuum[0].material.as_deref().unwrap();
+    assert_eq!((name, again.materials[name].friction, again.continuum[0].friction_angle), ("sand", 0.2, 0.3));
+    assert_eq!(again.continuum[0].density, 2650.0);
+}
+
+#[test]
+fn air_without_density_is_a_vacuum() {
+    let run = |air: &str| {
+        let mut world = world(&[SAND, air]);
+        steps(&mut world, 20);
+        world.frame().populations[0].position.clone()
+    };
+    assert_eq!(run("[air]\nvelocity = [5, 0, 0]\ndensity = 0\n"), run(""));
+}

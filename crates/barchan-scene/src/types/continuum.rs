@@ -250,6 +250,8 @@ keys! {
         viscosity: f64 [VISCOSITY; positive("a viscosity")] = Air::VISCOSITY,
         /// What drags.
         drag: Drag = Drag::Grains,
+        /// Drag coefficient of a particle, with `drag = "blob"`. That of grains follows from their size and speed.
+        coefficient: f64 [NUMBER; not_negative("a drag coefficient")] = Air::COEFFICIENT,
     }
 }
 
@@ -258,6 +260,23 @@ impl Air {
     pub const DENSITY: f64 = 1.204;
     /// Viscosity at 20 °C [Pa s].
     pub const VISCOSITY: f64 = 1.845e-5;
+    /// Drag coefficient of a sphere in turbulent flow.
+    pub const COEFFICIENT: f64 = 0.47;
+}
+
+impl Default for Air {
+    /// Still air of 20 °C.
+    fn default() -> Air {
+        Air {
+            velocity: Wind::CALM,
+            gusts: None,
+            along_surface: false,
+            density: Air::DENSITY,
+            viscosity: Air::VISCOSITY,
+            drag: Drag::Grains,
+            coefficient: Air::COEFFICIENT,
+        }
+    }
 }
 
 /// A component of a field: a number, or a formula of x, y, z and t.
