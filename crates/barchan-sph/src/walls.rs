@@ -99,11 +99,9 @@ pub fn surfaces(
             continue;
         }
         let mut outside = false;
-        wall.surfaces(state, x, reach, &mut |found| {
-            if found.radius == 0.0 {
-                outside |= found.distance > 0.0;
-                visit(w, found);
-            }
+        wall.smooth_surfaces(state, x, reach, &mut |found| {
+            outside |= found.distance > 0.0;
+            visit(w, found);
         });
         if let (Geometry::Mesh(facets), true) = (&wall.geometry, outside) {
             let own = wall.to_initial(state, x);

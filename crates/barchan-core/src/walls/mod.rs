@@ -266,6 +266,23 @@ impl Wall {
         }
     }
 
+    /// As [`Wall::surfaces`], but for the spheres of a rough wall.
+    pub fn smooth_surfaces(&self, state: &WallState, x: DVec3, reach: f64, visit: &mut dyn FnMut(Nearest)) {
+        if let Geometry::Mesh(_) | Geometry::Field(_) | Geometry::Relief(_) = self.geometry {
+            return self.surfaces(state, x, reach, visit);
+        }
+        let q = self.to_own(state, x);
+        for face in self.geometry.faces() {
+            let mut found = self.geometry.nearest(face, q);
+            if found.distance <= reach {
+                if state.rotation != DQuat::IDENTITY {
+                    found.normal = state.rotation * found.normal;
+                }
+                visit(found);
+            }
+        }
+    }
+
     /// [`Wall::nearest`] for a ball of that radius [m]: of a surface that it does not touch, that it is at least so far may be all that is
     /// said.
     #[inline]
