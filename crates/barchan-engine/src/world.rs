@@ -163,6 +163,26 @@ pub struct Amount {
     pub work_at_end: u64,
 }
 
+impl Amount {
+    /// Work of a step on average: emitters pour evenly.
+    fn mean_work(&self) -> f64 {
+        0.5 * (self.work as f64 + self.work_at_end as f64)
+    }
+}
+
+/// Bytes of a frame file without spheres: names, walls, the description of its columns.
+const FRAME_HEAD: f64 = 4e3;
+/// Bytes of a number in a table, with its comma: shortest decimals that read back to the last bit.
+const BYTES_PER_NUMBER: f64 = 18.0;
+/// Bytes of a number of a field's image.
+const BYTES_PER_CELL_VALUE: f64 = 8.0;
+/// Checkpoints in a folder: the newest and the one before it.
+const CHECKPOINTS: f64 = 2.0;
+/// Bytes of a sphere in a checkpoint, with its contacts.
+const SAVED_PER_SPHERE: f64 = 300.0;
+/// Bytes of a column of the ground in a checkpoint.
+const SAVED_PER_CELL: f64 = 16.0;
+
 /// What a run will take, known before its first step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
@@ -180,13 +200,16 @@ pub struct Summary {
     pub frames: u64,
     /// Memory the run will take [bytes].
     pub memory: usize,
+    /// What the run will write [bytes], at most: a ground that stays as it is is written once.
+    pub disk: f64,
+    /// Whether there is a ground, whose share of the time nobody can tell before: it depends on what moves it.
+    pub ground: bool,
 }
 
 impl Summary {
     /// Work of the whole run: spheres or particles times steps.
     pub fn work_steps(&self) -> f64 {
-        let mean = |a: &Amount| 0.5 * (a.work as f64 + a.work_at_end as f64);
-        self.matter.iter().map(mean).sum::<f64>() * self.steps as f64
+        self.matter.iter().map(Amount::mean_work).sum::<f64>() * self.steps as f64
     }
 
     /// Pieces of all solvers now.
@@ -558,6 +581,8 @@ impl World {
                 work_at_end,
             });
         }
+        let mean = matter.iter().map(Amount::mean_work).sum();
+        let most = matter.iter().map(|a| a.work_at_end.max(a.work as u64) as f64).sum();
         Summary {
             matter,
             dt: self.plan.dt,
@@ -566,6 +591,30 @@ impl World {
             steps: self.plan.steps(),
             frames: self.plan.frame_count(),
             memory: memory as usize,
+            disk: self.disk(mean, most),
+            ground: self.ground_cells() > 0,
         }
+    }
+
+    /// What a run writes [bytes]: frames of so many spheres or particles on average, the ground, checkpoints and tables.
+    fn disk(&self, mean: f64, most: f64) -> f64 {
+        let formats = self.plan.formats.iter().filter_map(|f| barchan_io::writer::Format::named(f.name()));
+        let frames = formats.map(|f| FRAME_HEAD + mean * f.bytes_per_sphere()).sum::<f64>();
+        let ground = self.ground_cells() as f64 * barchan_io::vts::BYTES_PER_CELL;
+        let rows = self.measurements.iter().map(|m| {
+            let numbers = m.observer.columns().len() + 1;
+            let row = match m.observer.grid() {
+                Some(_) => FRAME_HEAD + BYTES_PER_CELL_VALUE * numbers as f64,
+                None => BYTES_PER_NUMBER * numbers as f64,
+            };
+            m.schedule.count(self.plan.steps()) as f64 * row
+        });
+        let saved = CHECKPOINTS * (most * SAVED_PER_SPHERE + self.ground_cells() as f64 * SAVED_PER_CELL);
+        self.plan.frame_count() as f64 * (frames + ground) + rows.sum::<f64>() + saved
+    }
+
+    /// Columns of the ground.
+    fn ground_cells(&self) -> usize {
+        self.boundary.fixtures().walls.iter().filter_map(|w| w.bed()).map(|b| b.relief().height.len()).sum()
     }
 }

@@ -1,8 +1,8 @@
 //! The ground for ParaView and VTK (`.vts`): VTK XML StructuredGrid, appended raw binary.
 //!
 //! A point for each cell's middle, f32, so that the surface is seen as it is opened; its exact `height` above the floor [m], f64, as
-//! point data. Field data: `TimeValue`, `origin` and `cell`, from which the [`Relief`] is read back to the bit. It costs 20
-//! bytes a cell, uncompressed.
+//! point data. Field data: `TimeValue`, `origin` and `cell`, from which the [`Relief`] is read back to the bit. Columns are
+//! compressed by zlib, whatever the other files of a frame are: places repeat from row to row, and heights are whole quanta.
 
 use crate::atomic::{self, FileError};
 use crate::columns::{bytes, vec3, vec3_f32};
@@ -14,8 +14,12 @@ use barchan_core::relief::Relief;
 use std::fmt::Write as _;
 use std::path::Path;
 
+/// Bytes of a cell in a file, about: 20 before they are compressed.
+pub const BYTES_PER_CELL: f64 = 11.0;
+
 /// Writes the ground as it is at a time [s], whole or not at all.
-pub fn write(path: &Path, relief: &Relief, time: f64, packing: Packing) -> Result<(), FileError> {
+pub fn write(path: &Path, relief: &Relief, time: f64) -> Result<(), FileError> {
+    let packing = Packing::Zlib;
     let [nx, ny] = relief.size;
     let extent = format!("0 {} 0 {} 0 0", nx - 1, ny - 1);
     let mut file = Arrays { xml: String::new(), body: Vec::new(), packing };

@@ -57,6 +57,16 @@ impl Format {
         Self::ALL.iter().find(|(_, _, format)| same(format)).map_or("vtp", |(_, extension, _)| extension)
     }
 
+    /// Bytes of a sphere or particle in a file, about: compressed columns and shortest decimals differ.
+    pub fn bytes_per_sphere(self) -> f64 {
+        match self {
+            Format::Vtk(Packing::Raw) => 82.0,
+            Format::Vtk(Packing::Zlib) => 60.0,
+            Format::Ply => 34.0,
+            Format::Xyz => 140.0,
+        }
+    }
+
     /// Writes a frame; grids only with `.vtp` where a run has both.
     fn write(self, path: &Path, frame: &Frame, beside_vtk: bool) -> Result<(), FrameError> {
         match self {
@@ -264,9 +274,7 @@ impl Worker {
             return Ok(());
         }
         let name = name(self.next, GROUND);
-        let packing = |f: &Format| if let Format::Vtk(packing) = f { Some(*packing) } else { None };
-        let packing = self.formats.iter().find_map(packing).unwrap_or_default();
-        vts::write(&self.folder.join(&name), relief, frame.time, packing)?;
+        vts::write(&self.folder.join(&name), relief, frame.time)?;
         self.ground = Some((relief.clone(), name));
         Ok(())
     }

@@ -77,7 +77,8 @@ pub fn react<V: Lanes>(
         let before = if law.tangential.rescales() { memory.stiffness } else { springs.stiffness };
         kept = tangential::carry_over(memory.slide, e.normal, before, springs.stiffness);
     }
-    let [drag, stretch, slid] = tangential::slide(kept, slip, &springs, e.row[slot::FRICTION] * repulsion, dt);
+    let [drag, stretch, slid] =
+        tangential::slide(kept, slip, &springs, (e.row[slot::FRICTION] * repulsion, law.cap), dt);
     memory.slide = slid.keep(e.touching);
     let before = memory.stiffness;
     let remembers = law.tangential.remembers();

@@ -69,6 +69,15 @@ pub enum TangentialLaw {
     },
 }
 
+/// What is kept of the tangential spring where friction is at its limit μ Fₙ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cap {
+    /// Spring and dashpot give way in the same proportion.
+    Shared,
+    /// The spring gives way alone, to what the limit leaves beside the dashpot, as LAMMPS has it.
+    Spring,
+}
+
 /// A contact law, composed of its parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactLaw {
@@ -76,4 +85,6 @@ pub struct ContactLaw {
     pub normal: NormalLaw,
     /// In the contact plane.
     pub tangential: TangentialLaw,
+    /// How the tangential spring gives way.
+    pub cap: Cap,
 }

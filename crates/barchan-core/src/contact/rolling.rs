@@ -3,6 +3,7 @@
 //! After model C of Ai, Chen, Rotter and Ooi (2011), with the stiffness kₜ R*² of Wensrich and Katterfeld (2012), which
 //! does not vanish with the coefficient. The full torque is μᵣ R* Fₙ; below it the contact springs back.
 
+use super::Cap;
 use super::tangential::{Springs, carry_over, slide};
 use crate::simd::{Lanes, Vec3};
 
@@ -37,8 +38,10 @@ pub fn resist<V: Lanes>(
     let springs = springs(stiffness, radius, mass);
     let spin_n = spin.dot(normal);
     let rolling = spin.minus(normal.scale(spin_n));
-    let [roll_torque, _, roll] = slide(carry_over(kept, normal, before, stiffness), rolling, &springs, caps.0, dt);
+    let [roll_torque, _, roll] =
+        slide(carry_over(kept, normal, before, stiffness), rolling, &springs, (caps.0, Cap::Shared), dt);
     let zero = V::zero();
-    let [twist_torque, _, twisted] = slide(Vec3(twist, zero, zero), Vec3(spin_n, zero, zero), &springs, caps.1, dt);
+    let [twist_torque, _, twisted] =
+        slide(Vec3(twist, zero, zero), Vec3(spin_n, zero, zero), &springs, (caps.1, Cap::Shared), dt);
     (roll_torque.plus(normal.scale(twist_torque.0)), roll, twisted.0)
 }

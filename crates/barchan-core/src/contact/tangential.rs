@@ -1,8 +1,8 @@
 //! Friction: the force in the contact plane.
 
-use super::TangentialLaw;
 use super::normal::Response;
 use super::rows::slot;
+use super::{Cap, TangentialLaw};
 use crate::simd::{Lanes, Vec3};
 
 /// Spring and dashpot of the contact plane, per lane.
@@ -67,16 +67,30 @@ pub fn carry_over<V: Lanes>(kept: Vec3<V>, normal: Vec3<V>, before: V, now: V) -
 /// a step on.
 ///
 /// Displacements live at half steps, forces at full ones: the kick–drift step has velocities at both, and the spring
-/// stays second order without storing anything. Where the cap holds, spring and dashpot give way in proportion, so
-/// that a kept displacement is never longer than the slip that made it (a dashpot that keeps its full share would
-/// stretch the spring backwards without bound while the contact is still small).
+/// stays second order without storing anything. Where the cap holds, spring and dashpot give way in proportion
+/// ([`Cap::Shared`]), so that a kept displacement is never longer than the slip that made it. With [`Cap::Spring`] the
+/// dashpot keeps its full share, as in LAMMPS (`pair_style granular`, the tangential models with history): the spring becomes
+/// (cap − c v)/k along the slip, and is stretched backwards, without bound, where the contact is still small.
 #[inline(always)]
-pub fn slide<V: Lanes>(kept: Vec3<V>, velocity: Vec3<V>, springs: &Springs<V>, cap: V, dt: V) -> [Vec3<V>; 3] {
+pub fn slide<V: Lanes>(
+    kept: Vec3<V>,
+    velocity: Vec3<V>,
+    springs: &Springs<V>,
+    (cap, way): (V, Cap),
+    dt: V,
+) -> [Vec3<V>; 3] {
     let half = velocity.scale(dt * V::of(0.5));
     let now = kept.plus(half);
     let force = now.scale(springs.stiffness).plus(velocity.scale(springs.damping));
     let share = (cap / force.dot(force).max(V::of(TINY)).sqrt()).min(V::of(1.0));
-    let now = now.scale(share);
+    let now = match way {
+        Cap::Shared => now.scale(share),
+        Cap::Spring => {
+            let left = force.scale(share).minus(velocity.scale(springs.damping));
+            let spring = left.scale(V::of(1.0) / springs.stiffness.max(V::of(TINY)));
+            spring.select(V::of(1.0).gt(share), now)
+        }
+    };
     [force.scale(share), now, now.plus(half)]
 }
 
@@ -106,12 +120,36 @@ mod tests {
                 let slip = Vec3(V::of(random.uniform() - 0.5), V::of(random.uniform() - 0.5), V::zero());
                 let springs = Springs { stiffness: V::of(now), damping: V::zero() };
                 // In a step of 1 s, with a cap that never holds, the force of the step's middle does exactly the spring's work.
-                let [force, _, after] = slide(stretch, slip, &springs, V::of(f64::MAX), V::of(1.0));
+                let [force, _, after] = slide(stretch, slip, &springs, (V::of(f64::MAX), Cap::Shared), V::of(1.0));
                 work += first(force.dot(slip));
                 stretch = after;
                 let held = 0.5 * now * first(stretch.dot(stretch));
                 assert!(held <= work + 1e-12 * now, "holds {held} J of {work} J");
             }
+        }
+    }
+
+    /// A contact that slides steadily pulls with its limit; its spring holds what the dashpot leaves of that, (limit − c v)/k. Where the
+    /// dashpot alone exceeds the limit this is negative, and stays so if the spring gives way alone; in proportion it is zero.
+    #[test]
+    fn a_sliding_spring_holds_what_the_dashpot_leaves_of_the_limit() {
+        let (k, limit, speed, dt) = (1e4, 0.02, 0.01, 1e-9);
+        for (c, way, exact) in [
+            (0.3, Cap::Spring, 0.017 / k),
+            (0.3, Cap::Shared, 0.017 / k),
+            (5.0, Cap::Spring, -0.03 / k),
+            (5.0, Cap::Shared, 0.0),
+        ] {
+            let springs = Springs { stiffness: V::of(k), damping: V::of(c) };
+            let slip = Vec3(V::of(speed), V::zero(), V::zero());
+            let (mut force, mut now, mut kept) = (Vec3::zero(), Vec3::zero(), Vec3::zero());
+            for _ in 0..400_000 {
+                [force, now, kept] = slide(kept, slip, &springs, (V::of(limit), way), V::of(dt));
+            }
+            assert!((first(force.0) / limit - 1.0).abs() < 1e-12, "{c} {way:?}");
+            // In proportion the slip of a few steps is not yet given way to.
+            let slack = if way == Cap::Spring { 1e-12 * limit / k } else { 3.0 * speed * dt };
+            assert!((first(now.0) - exact).abs() < slack, "{c} {way:?}: {:e} against {exact:e}", first(now.0));
         }
     }
 }

@@ -4,7 +4,7 @@ use super::{Met, Pass, Report, keep, note_deep, recall};
 use crate::lists::{Batch, Pairs, Rolls};
 use crate::state::{Load, Record};
 use barchan_core::contact::law::{Encounter, Memory, Reaction, react};
-use barchan_core::contact::{ContactLaw, NormalLaw, PairTable, TangentialLaw};
+use barchan_core::contact::{Cap, ContactLaw, NormalLaw, PairTable, TangentialLaw};
 use barchan_core::simd::{Lanes, Mask, Octet, Real, Simd, Vec3, WIDTH};
 use glam::DVec3;
 
@@ -245,7 +245,7 @@ pub(super) unsafe fn scatter<S: Simd>(rows: &[S::V; 8], loads: *mut Load<S::Real
 
 /// The law most scenes have is compiled in; any other is a branch per batch.
 pub(super) const HERTZ_MINDLIN: ContactLaw =
-    ContactLaw { normal: NormalLaw::Hertz, tangential: TangentialLaw::Mindlin };
+    ContactLaw { normal: NormalLaw::Hertz, tangential: TangentialLaw::Mindlin, cap: Cap::Shared };
 
 /// Groups of batches that go through the phases together: where they are, how they move, what they do, the sums. A processor cannot see
 /// past one group's loads and sums to the next one's arithmetic, whose roots and divisions wait for each other; phase by phase it

@@ -1,7 +1,7 @@
 //! Central impacts: restitution, and Hertz's closed forms.
 
 use crate::common;
-use barchan_core::contact::{ContactLaw, NormalLaw, TangentialLaw};
+use barchan_core::contact::{Cap, ContactLaw, NormalLaw, TangentialLaw};
 use barchan_core::materials::Material;
 use barchan_dem::Precision;
 use common::*;
@@ -32,7 +32,7 @@ fn restitution_is_what_was_asked_for() {
     let laws =
         [NormalLaw::Hertz, NormalLaw::Linear { stiffness: 2000.0 }, NormalLaw::LinearTime { contact_time: 2e-4 }];
     for normal in laws {
-        let law = ContactLaw { normal, tangential: TangentialLaw::Mindlin };
+        let law = ContactLaw { normal, tangential: TangentialLaw::Mindlin, cap: Cap::Shared };
         for e in [0.1, 0.2, 0.4, 0.6, 0.8, 0.95, 1.0] {
             let mut s = settings(Material { restitution: e, ..glass() }, law);
             s.dt = automatic_dt(&s, 1e-3, 1.0);
@@ -58,7 +58,11 @@ fn both_precisions_realise_it() {
 /// 1 − e ∝ v^{1/5} at small loss [Ramírez et al. 1999].
 #[test]
 fn kuwabara_kono_loses_with_the_fifth_root_of_the_speed() {
-    let law = ContactLaw { normal: NormalLaw::KuwabaraKono { dissipation: 2e-7 }, tangential: TangentialLaw::Mindlin };
+    let law = ContactLaw {
+        normal: NormalLaw::KuwabaraKono { dissipation: 2e-7 },
+        tangential: TangentialLaw::Mindlin,
+        cap: Cap::Shared,
+    };
     let mut s = settings(glass(), law);
     s.dt = automatic_dt(&s, 1e-3, 1.0) / 4.0;
     let loss: Vec<f64> = [1e-3, 1e-2, 1e-1, 1.0].iter().map(|&v| 1.0 - restitution(&s, 1e-3, v, false)).collect();
@@ -104,6 +108,7 @@ fn lee_herrmann_is_its_formula() {
     let law = ContactLaw {
         normal: NormalLaw::LeeHerrmann { stiffness: 1e6, damping: 500.0 },
         tangential: TangentialLaw::Mindlin,
+        cap: Cap::Shared,
     };
     let mut s = settings(glass(), law);
     s.dt = 1e-7;

@@ -1,7 +1,7 @@
 //! Time stepping: exactness in free fall, energy over an elastic impact, and what the others do wrong.
 
 use crate::common;
-use barchan_core::contact::{ContactLaw, NormalLaw, TangentialLaw};
+use barchan_core::contact::{Cap, ContactLaw, NormalLaw, TangentialLaw};
 use barchan_core::materials::Material;
 use barchan_dem::Integrator;
 use common::*;
@@ -39,7 +39,11 @@ fn free_fall_is_exact_to_the_order_of_the_scheme() {
 
 /// Speed after an elastic impact over the speed before, at `steps` steps an impact.
 fn rebound(integrator: Integrator, steps: f64) -> f64 {
-    let law = ContactLaw { normal: NormalLaw::LinearTime { contact_time: 1e-3 }, tangential: TangentialLaw::Mindlin };
+    let law = ContactLaw {
+        normal: NormalLaw::LinearTime { contact_time: 1e-3 },
+        tangential: TangentialLaw::Mindlin,
+        cap: Cap::Shared,
+    };
     let mut s = settings(Material { restitution: 1.0, ..glass() }, law);
     s.walls = vec![floor(DVec3::Z)];
     s.integrator = integrator;

@@ -1,7 +1,7 @@
 //! The scene's words into the solver's: names become indices, choices become laws. (Regions, surfaces, shapes and sizes
 //! are converted by the scene itself, `to_core`.)
 
-use barchan_core::contact::{ContactLaw, NormalLaw, TangentialLaw};
+use barchan_core::contact::{Cap, ContactLaw, NormalLaw, TangentialLaw};
 use barchan_core::materials::{Material, Materials, PairOverride};
 use barchan_core::solver::Domain;
 use barchan_core::walls::{Control, Drive, Keyframe, Motion, Oscillate, Rotate, Servo, Wall};
@@ -68,7 +68,11 @@ pub(super) fn law(contact: &scene::Contact) -> ContactLaw {
             TangentialLaw::Viscous { damping: contact.tangential_damping.unwrap_or_default() }
         }
     };
-    ContactLaw { normal, tangential }
+    let cap = match contact.cap {
+        scene::FrictionCap::Shared => Cap::Shared,
+        scene::FrictionCap::Spring => Cap::Spring,
+    };
+    ContactLaw { normal, tangential, cap }
 }
 
 pub(super) fn domain(domain: &scene::Domain) -> Domain {

@@ -249,6 +249,8 @@ pub struct Run {
     last_checkpoint: Option<(PathBuf, f64)>,
     /// Why the newest checkpoint was passed over for the one before it.
     passed_over: Option<String>,
+    /// Measurements whose earlier rows are gone.
+    lost: Vec<PathBuf>,
     fresh: bool,
     timers: Timers<Stage>,
 }
@@ -284,6 +286,7 @@ impl Run {
             rows,
             last_checkpoint: None,
             passed_over: None,
+            lost: Vec::new(),
             fresh: true,
             timers: Timers::default(),
         })
@@ -320,9 +323,12 @@ impl Run {
         let kept = if rhythm { time } else { time - 0.5 * world.plan().dt };
         let frames = FrameWriter::new(folder.path(), &formats(&world), Some(kept)).map_err(|e| written(e.into()))?;
         let rows = |m: &crate::world::Measurement| Rows::new(m, &folder.table(&m.name), &world, true);
-        let rows = world.measurements().iter().map(rows).collect::<Result<_, _>>().map_err(written)?;
+        let rows = world.measurements().iter().map(rows).collect::<Result<Vec<Rows>, _>>().map_err(written)?;
+        let bereft = world.measurements().iter().zip(&rows).filter(|(m, rows)| rows.lost(m, &world));
+        let lost = bereft.map(|(m, _)| folder.table(&m.name)).collect();
         let passed_over = checkpoint.passed_over.map(|e| e.to_string());
-        Ok(Run { world, folder, frames, rows, last_checkpoint, passed_over, fresh: false, timers: Timers::default() })
+        let timers = Timers::default();
+        Ok(Run { world, folder, frames, rows, last_checkpoint, passed_over, lost, fresh: false, timers })
     }
 
     /// The world.
@@ -333,6 +339,12 @@ impl Run {
     /// Why the newest checkpoint could not be used and the one before it was.
     pub fn passed_over(&self) -> Option<&str> {
         self.passed_over.as_deref()
+    }
+
+    /// Tables of a resumed run whose rows from before are gone, and which begin anew; images in place of a table are told by the name it
+    /// would have.
+    pub fn lost(&self) -> &[PathBuf] {
+        &self.lost
     }
 
     /// Runs to the end of the duration, or until asked to stop. The checkpoint at the end lets [`Run::resume`] go on.

@@ -45,6 +45,15 @@ impl Rows {
         Ok(Rows::Images(Images { grid, stem, series, written }))
     }
 
+    /// Whether rows that the measurement must have by now are not on the disk: someone has removed its file since the run stopped.
+    pub fn lost(&self, m: &Measurement, world: &World) -> bool {
+        let due = m.schedule.count(world.steps());
+        match self {
+            Rows::Table(table) => due > 0 && table.last_time().is_none(),
+            Rows::Images(images) => (0..due).any(|n| !images.stem.with_file_name(name(&images.stem, n)).exists()),
+        }
+    }
+
     /// Adds a row: its time [s] first.
     pub fn append(&mut self, values: &[f64]) -> Result<(), OutputError> {
         match self {

@@ -79,6 +79,45 @@ fn a_crash_loses_nothing_but_the_time_since_the_last_checkpoint() {
     same(&whole, &crashed);
 }
 
+fn bytes_in(folder: &Path) -> f64 {
+    let entries = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap());
+    let size =
+        |e: std::fs::DirEntry| if e.path().is_dir() { bytes_in(&e.path()) } else { e.metadata().unwrap().len() as f64 };
+    entries.map(size).sum()
+}
+
+/// A field of a million columns was announced with 17 kB.
+#[test]
+fn a_run_takes_the_disk_that_was_announced() {
+    let ground = "[ground]\ncell = \"0.5 mm\"\nfloor = 0\nformula = \"0.002 + 0.001*sin(300*x)*cos(200*y)\"\nsoil = \"sand\"\nmaterial = \"beads\"\n";
+    let plough = "[[walls]]\nname = \"plough\"\nmaterial = \"beads\"\nvelocity = [0.5, 0, 0]\n\
+                  mesh = { file = \"box\", scale = 0.006, at = [0.005, 0.02, 0.004] }\n";
+    let bare = BOX.split("[[walls]]").next().unwrap();
+    for scene in [vec![BOX, BUSY], vec![bare, plough, ground, "[output]\nevery = \"1 ms\"\n"]] {
+        let folder = tempfile::tempdir().unwrap();
+        let world = world(&scene);
+        let announced = world.summary().disk;
+        run(world, folder.path(), RunOptions::default()).unwrap();
+        let written = bytes_in(folder.path());
+        println!("{announced} announced, {written} written");
+        assert!(written < 1.2 * announced && announced < 2.0 * written, "{announced} announced, {written} written");
+    }
+}
+
+/// The table began anew, and nobody was told that its first half was missing.
+#[test]
+fn a_table_that_is_gone_on_resuming_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut short = world(&[BOX, BUSY]);
+    short.set_duration(0.01);
+    run(short, folder.path(), RunOptions::default()).unwrap();
+    let lost = || Run::resume(folder.path(), Some(0.011)).unwrap().lost().to_vec();
+    assert!(lost().is_empty(), "{:?}", lost());
+    std::fs::remove_file(folder.path().join("flow.csv")).unwrap();
+    std::fs::remove_file(folder.path().join("cells/000001.vti")).unwrap();
+    assert_eq!(lost(), [folder.path().join("flow.csv"), folder.path().join("cells.csv")]);
+}
+
 #[test]
 fn a_run_asked_to_stop_leaves_a_checkpoint_and_says_so() {
     let folder = tempfile::tempdir().unwrap();

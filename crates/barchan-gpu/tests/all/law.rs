@@ -1,7 +1,7 @@
 //! The recorded law against the processor's, over random contacts.
 
 use crate::open;
-use barchan_core::contact::{ContactLaw, Encounter, Memory, NormalLaw, TangentialLaw, react};
+use barchan_core::contact::{Cap, ContactLaw, Encounter, Memory, NormalLaw, TangentialLaw, react};
 use barchan_core::rng::Random;
 use barchan_core::simd::{Lanes, Octet, PlainLanes, Vec3, WIDTH};
 use barchan_gpu::kernel::GROUP;
@@ -83,11 +83,16 @@ fn laws() -> Vec<(ContactLaw, bool)> {
         TangentialLaw::CundallStrack { ratio: 0.3 },
         TangentialLaw::Viscous { damping: 0.1 },
     ];
-    let pairs = normals.iter().flat_map(|&normal| tangentials.map(|tangential| ContactLaw { normal, tangential }));
+    let pairs = normals
+        .iter()
+        .flat_map(|&normal| tangentials.map(|tangential| ContactLaw { normal, tangential, cap: Cap::Shared }));
     pairs
         .enumerate()
         .map(|(k, law)| (law, k % 2 == 0))
-        .chain([(ContactLaw { normal: normals[0], tangential: tangentials[0] }, false)])
+        .chain([
+            (ContactLaw { normal: normals[0], tangential: tangentials[0], cap: Cap::Shared }, false),
+            (ContactLaw { normal: normals[0], tangential: tangentials[1], cap: Cap::Spring }, true),
+        ])
         .collect()
 }
 

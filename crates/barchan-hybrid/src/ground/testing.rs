@@ -2,7 +2,7 @@
 
 use super::{Ground, Terms};
 use barchan_core::boundary::{Boundary, Fixtures};
-use barchan_core::contact::{ContactLaw, NormalLaw, TangentialLaw};
+use barchan_core::contact::{Cap, ContactLaw, NormalLaw, TangentialLaw};
 use barchan_core::materials::{Material, Materials};
 use barchan_core::recipe::Recipe;
 use barchan_core::shapes::Shape;
@@ -64,7 +64,7 @@ pub fn world(
     let settings = Settings {
         gravity,
         domain: Domain { min: low, max: high, periodic: [false; 3] },
-        law: ContactLaw { normal: NormalLaw::Hertz, tangential: TangentialLaw::Mindlin },
+        law: ContactLaw { normal: NormalLaw::Hertz, tangential: TangentialLaw::Mindlin, cap: Cap::Shared },
         materials: Materials { list: vec![material("sand", 2650.0), material("steel", 7850.0)], overrides: vec![] },
         shapes: vec![Shape::sphere()].into(),
         borne: vec![],

@@ -38,6 +38,13 @@ pub(super) fn check(c: &mut Check) {
             tangential.name(),
             "tangential = \"viscous\"",
         ),
+        (
+            "cap",
+            law.cap != FrictionCap::Shared,
+            tangential != TangentialLaw::Viscous,
+            tangential.name(),
+            "tangential = \"mindlin-displacement\"",
+        ),
     ];
     for (key, given, used, chosen, other) in keys {
         if given && !used {

@@ -13,6 +13,8 @@ keys! {
         normal: NormalLaw = NormalLaw::Hertz,
         /// Tangential force; left out: mindlin, or cundall-strack for the laws without a Young's modulus (linear, lee-herrmann).
         tangential: TangentialLaw => |_cx, _keys| Some(normal.tangential()),
+        /// Where friction is at its limit: spring and dashpot give way in proportion (`shared`), or the spring alone (`spring`), as LAMMPS has it.
+        cap: FrictionCap = FrictionCap::Shared,
         /// Linear law: stiffness [N/m]; either this or `contact_time`.
         stiffness: Option<f64> [STIFFNESS; positive("a stiffness")],
         /// Linear law: duration of a binary contact [s]; either this or `stiffness`.
@@ -33,6 +35,7 @@ impl Default for Contact {
         Self {
             normal: NormalLaw::Hertz,
             tangential: TangentialLaw::Mindlin,
+            cap: FrictionCap::Shared,
             stiffness: None,
             contact_time: None,
             dissipation: None,
@@ -105,6 +108,18 @@ names!(TangentialLaw {
     CundallStrack = "cundall-strack",
     Viscous = "viscous"
 });
+
+/// What gives way where friction is at its limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FrictionCap {
+    /// Spring and dashpot in proportion.
+    #[default]
+    Shared,
+    /// The spring alone.
+    Spring,
+}
+names!(FrictionCap { Shared = "shared", Spring = "spring" });
 
 keys! {
     /// Constants of the Lee–Herrmann law.

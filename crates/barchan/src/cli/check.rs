@@ -59,10 +59,12 @@ fn numbers(world: &World) {
         say!("measurements   {}", names.join(", "));
     }
     say!("memory         {}", bytes(s.memory as f64));
+    say!("disk           {} at most", bytes(s.disk));
     match estimate::rate() {
         Ok(rate) => {
             let threads = many(rayon::current_num_threads() as u64, "thread");
-            say!("takes          {} on {threads}", about(s.work_steps() / rate))
+            let ground = if s.ground { ", without the ground: its share depends on what moves it" } else { "" };
+            say!("takes          {} on {threads}{ground}", about(s.work_steps() / rate))
         }
         Err(e) => say!("takes          unknown: {e}"),
     }

@@ -123,6 +123,13 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
                     "warning: the newest checkpoint is damaged, going on from the one before it: {why}"
                 ));
             }
+            for table in run.lost() {
+                say::aside(format_args!(
+                    "warning: what {} measured before t = {} is gone, only what is measured from now on will be there",
+                    table.display(),
+                    seconds(run.world().time())
+                ));
+            }
             (run, folder.clone())
         }
         (None, scene) => {
@@ -186,6 +193,7 @@ pub fn start_line(world: &World, resumed: bool) -> String {
     let s = world.summary();
     let left = 1.0 - world.steps() as f64 / s.steps.max(1) as f64;
     let takes = match estimate::rate() {
+        Ok(rate) if s.ground => format!("{} without the ground", about(s.work_steps() * left / rate)),
         Ok(rate) => about(s.work_steps() * left / rate),
         Err(_) => "time unknown".into(),
     };
@@ -199,7 +207,7 @@ pub fn start_line(world: &World, resumed: bool) -> String {
     });
     let matter: Vec<String> = matter.collect();
     format!(
-        "{}{from}: {}, dt {:.3e} s ({}), {} to t = {}, {}, {}, {takes} on {}",
+        "{}{from}: {}, dt {:.3e} s ({}), {} to t = {}, {}, {} of memory, {} of disk, {takes} on {}",
         world.plan().name,
         matter.join(", "),
         s.dt,
@@ -208,6 +216,7 @@ pub fn start_line(world: &World, resumed: bool) -> String {
         seconds(world.plan().duration),
         many(s.frames, "frame"),
         bytes(s.memory as f64),
+        bytes(s.disk),
         many(rayon::current_num_threads() as u64, "thread"),
     )
 }

@@ -3,7 +3,7 @@
 
 use barchan_core::boundary::{Carried, Fixtures};
 use barchan_core::columns::{Column, Saved};
-use barchan_core::contact::{ContactLaw, NormalLaw, TangentialLaw, time_step};
+use barchan_core::contact::{Cap, ContactLaw, NormalLaw, TangentialLaw, time_step};
 use barchan_core::materials::{Material, Materials};
 use barchan_core::shapes::Shape;
 use barchan_core::solver::{Domain, NewMatter};
@@ -13,7 +13,8 @@ use glam::{DQuat, DVec3};
 use std::f64::consts::PI;
 use std::ops::{Deref, DerefMut};
 
-pub const HERTZ: ContactLaw = ContactLaw { normal: NormalLaw::Hertz, tangential: TangentialLaw::Mindlin };
+pub const HERTZ: ContactLaw =
+    ContactLaw { normal: NormalLaw::Hertz, tangential: TangentialLaw::Mindlin, cap: Cap::Shared };
 
 /// Glass beads, softened as usual.
 pub fn glass() -> Material {
