@@ -3,6 +3,8 @@
 mod blocks;
 mod device;
 mod law;
+mod lists;
+mod shaders;
 
 use barchan_gpu::{Cap, Gpu, GpuError};
 
