@@ -56,6 +56,11 @@ impl Gpu {
         Ok(buffer)
     }
 
+    /// Writes numbers to the beginning of a buffer, before what is submitted next.
+    pub fn write<T: Pod>(&self, buffer: &wgpu::Buffer, data: &[T]) {
+        self.queue.write_buffer(buffer, 0, bytemuck::cast_slice(data));
+    }
+
     fn make(&self, what: &str, bytes: u64, usage: BufferUsages) -> Result<wgpu::Buffer, GpuError> {
         let allows = self.limits.max_storage_buffer_binding_size.min(self.limits.max_buffer_size);
         if bytes > allows {

@@ -128,6 +128,16 @@ impl Lists {
 }
 
 impl ListsRoom {
+    /// Says how many entries there are, of lists that were not built here but put there.
+    pub fn set_len(&mut self, len: usize) {
+        (self.room, self.len) = (len.max(1), len);
+    }
+
+    /// Bytes held on the device.
+    pub fn bytes(&self) -> u64 {
+        [&self.keys, &self.order, &self.ranges, &self.starts, &self.partners].iter().map(|b| b.size()).sum()
+    }
+
     fn visit<'a>(&'a self, balls: &'a wgpu::Buffer) -> [(u32, &'a wgpu::Buffer); 6] {
         [(0, &self.size), (1, balls), (3, &self.order), (4, &self.ranges), (5, &self.starts), (6, &self.partners)]
     }
