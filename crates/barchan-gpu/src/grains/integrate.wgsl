@@ -50,10 +50,10 @@ fn integrate(@builtin(workgroup_id) w: vec3<u32>, @builtin(num_workgroups) wide:
     let fraction = fine[5u * i].xyz + v.fraction;
     let one = vec3<u32>(1u);
     let none = vec3<u32>(0u);
-    let from = record[4u * i].xyz;
-    let low = from + v.whole;
+    let was = record[4u * i].xyz;
+    let low = was + v.whole;
     let lower = low + select(none, one, fraction < v.fraction);
-    let carry = select(none, one, low < from) + select(none, one, lower < low);
+    let carry = select(none, one, low < was) + select(none, one, lower < low);
     // The sign goes on into the high word.
     let high = record[4u * i + 1u].xyz + bitcast<vec3<u32>>(bitcast<vec3<i32>>(v.whole) >> vec3<u32>(31u)) + carry;
     fine[5u * i] = vec4<u32>(fraction, 0u);

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod device;
+mod grains;
 mod law;
 mod lists;
 mod shaders;

@@ -2,7 +2,7 @@
 
 use barchan_core::contact::{ContactLaw, NormalLaw, TangentialLaw};
 use barchan_gpu::blocks::{lists, reduce, scan, sort};
-use barchan_gpu::law;
+use barchan_gpu::{grains, law};
 use naga::back::{hlsl, msl, spv};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
@@ -14,6 +14,9 @@ fn shaders() -> Vec<(&'static str, String)> {
         ("reduce", reduce::SHADER.into()),
         ("lists", lists::SHADER.into()),
         ("law", law::wgsl(&law, true)),
+        ("integrate", grains::integrate_shader()),
+        ("contacts", grains::contacts_shader(&law, true)),
+        ("carry", grains::CARRY.into()),
     ]
 }
 
