@@ -76,6 +76,15 @@ pub fn features(walls: &[Wall], states: &[WallState], quanta: Quanta) -> Vec<Fea
     out
 }
 
+/// Wall and key (as of [`Wall::nearest`]) of each feature, in the order of [`features`].
+pub fn keys(walls: &[Wall]) -> Vec<(usize, u32)> {
+    let of = |wall: &Wall| match &wall.geometry {
+        Geometry::Box { side: Side::Inside, open, .. } => (0..6).filter(|&f| !open[f as usize]).collect(),
+        _ => vec![0],
+    };
+    walls.iter().enumerate().flat_map(|(w, wall)| of(wall).into_iter().map(move |key| (w, key))).collect()
+}
+
 /// A wall that moves.
 struct Moves<'a> {
     wall: u32,

@@ -10,6 +10,7 @@
 //!
 //! **Order.** Slots are in the order of ids. After each step one word of status and the loads on walls are read back.
 
+mod contacts;
 mod features;
 mod rows;
 
@@ -26,7 +27,7 @@ use barchan_core::columns::{Column, Columns, Saved, Unfit, mix, of_length};
 use barchan_core::contact::PairTable;
 use barchan_core::frame::{Extra, Frame, GRAINS, Population, Shared};
 use barchan_core::materials::Materials;
-use barchan_core::solver::{Counts, Departed, Energies, Gauge, NewMatter, Solver, SolverError, Totals};
+use barchan_core::solver::{Contact, Counts, Departed, Energies, Gauge, NewMatter, Solver, SolverError, Totals};
 use barchan_core::stages::{StageTime, Timers};
 use barchan_core::walls::WallState;
 use barchan_dem::{Integrator, Settings};
@@ -202,8 +203,7 @@ pub fn refusals(settings: &Settings, fixtures: &Fixtures) -> Vec<String> {
     }
     out.extend(fixtures.walls.iter().filter_map(refusal));
     if out.is_empty() {
-        let states: Vec<WallState> = fixtures.walls.iter().map(|w| w.state_at(0.0)).collect();
-        let count = features::features(&fixtures.walls, &states, Quanta { length: 1.0 }).len();
+        let count = features::keys(&fixtures.walls).len();
         if count > MOST_FEATURES {
             out.push(format!("walls have {count} faces, and {MOST_FEATURES} fit"));
         }
@@ -228,7 +228,7 @@ impl GpuDem {
             reduce: Reduce::new(&gpu)?,
         };
         let walls = boundary.states().to_vec();
-        let feature_count = features::features(&fixtures.walls, &walls, Quanta { length: 1.0 }).len();
+        let feature_count = features::keys(&fixtures.walls).len();
         Ok(GpuDem {
             table: gpu.constants("pairs of materials", &[0; 4 * 2 * MOST_MATERIALS * MOST_MATERIALS])?,
             features: gpu.constants("features of walls", &[0; 4 * features::ROWS * MOST_FEATURES])?,
@@ -642,6 +642,10 @@ impl Solver for GpuDem {
         out.gauges =
             vec![gauge("coordination", contacts / rows.len().max(1) as f64), gauge("largest overlap", deepest)];
         out
+    }
+
+    fn contacts(&self) -> Vec<Contact> {
+        self.rows().map_or_else(|_| Vec::new(), |rows| self.contacts_of(&rows))
     }
 
     fn stages(&self) -> Vec<StageTime> {
