@@ -181,14 +181,11 @@ pub struct GpuDem {
     timers: Timers<Stage>,
 }
 
-/// Everything about a scene that kernels do not know.
+/// Everything about settings and walls that kernels do not know. (Grains that are no spheres are refused when they are added.)
 pub fn refusals(settings: &Settings, fixtures: &Fixtures) -> Vec<String> {
     let mut out = Vec::new();
     if settings.domain.periodic.contains(&true) {
         out.push("the domain has periodic sides".into());
-    }
-    if settings.shapes.iter().any(|s| !s.is_sphere()) {
-        out.push("some grains or bodies are not single spheres".into());
     }
     match settings.integrator {
         Integrator::VelocityVerlet | Integrator::SemiImplicitEuler => {}
