@@ -148,6 +148,10 @@ fn a_run_on_a_graphics_adapter_resumes_there() {
     for (a, b) in ours.iter().zip(&theirs) {
         assert!((a - b).abs() <= 1e-2 * theirs[1], "{ours:?} and {theirs:?}");
     }
+    let timed =
+        ask(folder.path(), &["bench", "settled", "--grains", "300", "--steps", "20", "--device", "gpu", "--json"]);
+    assert!(timed.out.contains("\"device\":\"gpu\",\"grains\":300,"), "{} {}", timed.out, timed.err);
+    assert_eq!(ask(folder.path(), &["bench", "scaling", "--device", "gpu"]).code, 2);
     let drum = SMALL.replace("[[grains]]", "[[walls]]\nname = \"drum\"\nmaterial = \"beads\"\ncylinder = { base = [0, 0, 0], axis = [0, 0, 1], radius = 0.1, height = 0.1 }\n[[grains]]");
     std::fs::write(folder.path().join("drum.toml"), drum).unwrap();
     let said = ask(folder.path(), &["check", "drum.toml", "--device", "gpu"]);
