@@ -11,6 +11,8 @@
 
 var<workgroup> sum_force: array<vec4<f32>, 64>;
 var<workgroup> sum_torque: array<vec4<f32>, 64>;
+var<workgroup> met: atomic<u32>;
+var<workgroup> walls_met: u32;
 
 // s² − d² of whole numbers below 2^28, in halves of 14 bits: exact up to the last conversion.
 fn excess(s: i32, d: vec3<i32>) -> f32 {
@@ -140,7 +142,8 @@ fn meet(i: u32, at: u32) -> Meeting {
     if (kind == 0u) {
         let normal = bitcast<vec3<f32>>(features[at + 6u].xyz);
         let about = dot(to_real(d), normal);
-        if (about > 1073741824.0) { return Meeting(APART, normal); }
+        // Farther than the largest radius and the error of this estimate: most grains are.
+        if (about > 134217728.0 + 1e-6 * (abs(to_real(d).x) + abs(to_real(d).y) + abs(to_real(d).z))) { return Meeting(APART, normal); }
         var distance = about;
         if (about > -1073741824.0) { distance = plane_distance(d, at); }
         return Meeting(r - distance, normal);
@@ -188,22 +191,37 @@ fn contacts(@builtin(workgroup_id) w: vec3<u32>, @builtin(num_workgroups) many: 
             }
         }
     }
-    var f = 0u;
+    // Which walls some grain of the workgroup touches: sums are made of these alone, as a barrier costs more than all else here.
+    for (var f = 0u; there && f < c.features; f++) {
+        if (meet(i, 12u * f).overlap > 0.0) {
+            atomicOr(&met, 1u << features[12u * f].y);
+        } else {
+            let memory = (i * c.features + f) * c.memory;
+            if (wall_kept[memory].w != 0.0) {
+                wall_kept[memory] = vec4<f32>(0.0);
+                if (c.memory > 1u) { wall_kept[memory + 1u] = vec4<f32>(0.0); }
+            }
+        }
+    }
+    workgroupBarrier();
+    if (t == 0u) { walls_met = atomicLoad(&met); }
+    let near = workgroupUniformLoad(&walls_met);
     for (var wall = 0u; wall < c.walls; wall++) {
+        if (((near >> wall) & 1u) == 0u) {
+            if (t == 0u && there) {
+                wall_loads[2u * (group * c.walls + wall)] = vec4<f32>(0.0);
+                wall_loads[2u * (group * c.walls + wall) + 1u] = vec4<f32>(0.0);
+            }
+            continue;
+        }
         var on_wall = vec4<f32>(0.0);
         var turns_wall = vec4<f32>(0.0);
-        for (; f < c.features && features[12u * f].y == wall; f++) {
-            if (!there) { continue; }
+        for (var f = 0u; there && f < c.features; f++) {
             let at = 12u * f;
+            if (features[at].y != wall) { continue; }
             let memory = (i * c.features + f) * c.memory;
             let m = meet(i, at);
-            if (!(m.overlap > 0.0)) {
-                if (wall_kept[memory].w != 0.0) {
-                    wall_kept[memory] = vec4<f32>(0.0);
-                    if (c.memory > 1u) { wall_kept[memory + 1u] = vec4<f32>(0.0); }
-                }
-                continue;
-            }
+            if (!(m.overlap > 0.0)) { continue; }
             let own = bitcast<vec4<f32>>(record[4u * i + 2u]);
             let spin = bitcast<vec4<f32>>(record[4u * i + 3u]);
             let of_wall = bitcast<vec4<f32>>(features[at + 9u]);
