@@ -20,7 +20,7 @@ pub mod sinks;
 mod state;
 pub mod world;
 
-pub use assemble::{METHODS, Meeting, Method, SceneErrors, assemble, assemble_as};
+pub use assemble::{Device, METHODS, Meeting, Method, SceneErrors, assemble, assemble_as, methods_on};
 pub use barchan_hybrid::ground::{Account, Ground};
 pub use meshes::{load, mended as mended_mesh};
 pub use observers::VOCABULARY;

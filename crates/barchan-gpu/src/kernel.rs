@@ -56,6 +56,11 @@ impl Gpu {
         Ok(buffer)
     }
 
+    /// Writes numbers to the beginning of a buffer, before what is submitted next.
+    pub fn write<T: Pod>(&self, buffer: &wgpu::Buffer, data: &[T]) {
+        self.queue.write_buffer(buffer, 0, bytemuck::cast_slice(data));
+    }
+
     fn make(&self, what: &str, bytes: u64, usage: BufferUsages) -> Result<wgpu::Buffer, GpuError> {
         let allows = self.limits.max_storage_buffer_binding_size.min(self.limits.max_buffer_size);
         if bytes > allows {
@@ -76,7 +81,15 @@ impl Gpu {
 
     /// Waits for all that was submitted, and reads the first `len` numbers of a buffer.
     pub fn read<T: Pod>(&self, buffer: &wgpu::Buffer, len: usize) -> Result<Vec<T>, GpuError> {
+        self.read_from(buffer, 0, len)
+    }
+
+    /// The same from number `first` on.
+    pub fn read_from<T: Pod>(&self, buffer: &wgpu::Buffer, first: usize, len: usize) -> Result<Vec<T>, GpuError> {
         let bytes = (len * size_of::<T>()) as u64;
+        if bytes == 0 {
+            return Ok(Vec::new());
+        }
         let copy = self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("read back"),
             size: bytes,
@@ -84,7 +97,7 @@ impl Gpu {
             mapped_at_creation: false,
         });
         let mut encoder = self.device.create_command_encoder(&Default::default());
-        encoder.copy_buffer_to_buffer(buffer, 0, &copy, 0, bytes);
+        encoder.copy_buffer_to_buffer(buffer, (first * size_of::<T>()) as u64, &copy, 0, bytes);
         self.queue.submit([encoder.finish()]);
         copy.slice(..).map_async(wgpu::MapMode::Read, |_| ());
         self.wait()?;
@@ -127,6 +140,11 @@ impl Launches<'_> {
         pass.set_pipeline(&kernel.pipeline);
         pass.set_bind_group(0, &group, &[]);
         pass.dispatch_workgroups(wide, groups.div_ceil(wide), 1);
+    }
+
+    /// Fills a buffer with zeros.
+    pub fn clear(&mut self, buffer: &wgpu::Buffer) {
+        self.encoder.clear_buffer(buffer, 0, None);
     }
 
     /// Hands them to the device.

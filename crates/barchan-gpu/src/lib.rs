@@ -1,12 +1,14 @@
 //! Compute on graphics adapters of any vendor, through wgpu.
 //!
 //! [`device`] finds adapters, opens them and says what they cannot do; [`kernel`] compiles shaders, fills buffers and launches;
-//! [`law`] writes the contact law as WGSL; [`blocks`] sort, scan and sum. Other shaders are
+//! [`law`] writes the contact law as WGSL; [`blocks`] sort, scan, sum and find neighbours; [`grains`] is the grain solver. Other shaders are
 //! plain WGSL in files beside the host file that launches them.
 
 pub mod blocks;
 pub mod device;
+pub mod grains;
 pub mod kernel;
 pub mod law;
 
 pub use device::{Adapter, Cap, Gpu, GpuError, adapters};
+pub use grains::{GpuDem, GpuDemError};

@@ -1,6 +1,7 @@
 //! From a scene to a world: names become indices, populations become grains, the time step is derived. No file is read here.
 
 pub(crate) mod continuum;
+mod device;
 mod ground;
 mod impact;
 mod memory;
@@ -12,6 +13,7 @@ mod timestep;
 mod trial;
 
 pub use barchan_scene::SceneErrors;
+pub use device::{Device, methods_on};
 pub use impact::Meeting;
 pub(crate) use trial::further;
 
@@ -171,9 +173,9 @@ fn matter(parsed: &Parsed, methods: &[&Method]) -> Result<(Parts, Vec<Vec<NewMat
     }
 }
 
-/// Builds the world of a scene with the state of a checkpoint.
+/// Builds the world of a scene with the state of a checkpoint, on the device that it was computed on.
 pub fn restore(parsed: &Parsed, checkpoint: &Checkpoint) -> Result<Result<World, SceneErrors>, CheckpointError> {
-    restore_as(parsed, checkpoint, &methods(&parsed.scene))
+    restore_as(parsed, checkpoint, &methods_on(&parsed.scene, device::device_of(checkpoint)))
 }
 
 /// The same for a scene whose matter is computed by these methods.

@@ -3,6 +3,8 @@
 //! The unit is the Cundall number: grains × steps / second, neighbour work included. To add a case, write a file here
 //! with a [`Case`] and one line in [`CASES`].
 
+#[cfg(feature = "gpu")]
+mod adapter;
 mod clumps;
 mod compare;
 mod exchange;
@@ -98,6 +100,8 @@ pub struct Bench {
 pub struct Timing {
     /// Name of the case.
     pub case: &'static str,
+    /// What computed it: `cpu` or `gpu`.
+    pub device: &'static str,
     /// Grains.
     pub grains: usize,
     /// Worker threads.
@@ -162,6 +166,7 @@ impl Bench {
         let (grains, energies) = (self.dem.len(), self.dem.energies());
         Ok(Timing {
             case: self.case.name,
+            device: "cpu",
             grains,
             threads: rayon::current_num_threads(),
             steps,
@@ -182,9 +187,10 @@ impl Timing {
     /// One line of JSON.
     pub fn json(&self) -> String {
         format!(
-            "{{\"case\":\"{}\",\"device\":\"cpu\",\"grains\":{},\"threads\":{},\"steps\":{},\"seconds\":{:.6},\"cundall\":{:.1},\
+            "{{\"case\":\"{}\",\"device\":\"{}\",\"grains\":{},\"threads\":{},\"steps\":{},\"seconds\":{:.6},\"cundall\":{:.1},\
              \"coordination\":{:.4},\"rss_bytes\":{},\"state_hash\":\"{:016x}\"}}",
             self.case,
+            self.device,
             self.grains,
             self.threads,
             self.steps,
@@ -284,6 +290,7 @@ mod tests {
     fn json_is_one_line_with_the_agreed_keys() {
         let timing = Timing {
             case: "settled",
+            device: "cpu",
             grains: 10,
             threads: 2,
             steps: 5,

@@ -2,7 +2,10 @@
 
 mod blocks;
 mod device;
+mod grains;
 mod law;
+mod lists;
+mod shaders;
 
 use barchan_gpu::{Cap, Gpu, GpuError};
 

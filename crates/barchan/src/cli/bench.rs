@@ -3,6 +3,7 @@
 use super::say::{self, bytes, count, many, rate, say, seconds, span};
 use super::{Failure, Threads};
 use barchan::core::stages::StageTime;
+use barchan::engine::Device;
 use barchan::engine::bench::{
     Bench, CASES, Case, Machine, Saving, Scaling, SphCase, Timing, case, compare, continuum, pouring, saving, sizes,
     skinning,
@@ -44,6 +45,9 @@ pub struct BenchArgs {
     /// Steps to time; left out: about three seconds' worth
     #[arg(long, value_name = "N", value_parser = super::whole, allow_hyphen_values = true)]
     steps: Option<u32>,
+    /// Settled, mixed, flow: time grains on the processor (cpu) or on a graphics adapter (gpu)
+    #[arg(long, value_name = "DEVICE", value_parser = super::devices::device)]
+    device: Option<Device>,
     /// One line of JSON, of scaling one a size
     #[arg(long)]
     json: bool,
@@ -77,6 +81,17 @@ fn failed(e: impl std::fmt::Display) -> Failure {
     Failure::Failed(e.to_string())
 }
 
+/// Times a settled case on the best graphics adapter.
+#[cfg(feature = "gpu")]
+fn on_adapter(bench: &Bench, steps: Option<u64>) -> Result<Timing, Failure> {
+    bench.time_on_adapter(steps).map_err(failed)
+}
+
+#[cfg(not(feature = "gpu"))]
+fn on_adapter(_: &Bench, _: Option<u64>) -> Result<Timing, Failure> {
+    Err(Failure::Usage("this build of barchan was made without the feature `gpu`: leave out --device".into()))
+}
+
 pub fn bench(args: BenchArgs) -> Result<(), Failure> {
     let series = args.case == SCALING.0;
     if args.svg.is_some() && !series {
@@ -84,6 +99,10 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
     }
     if args.compare.is_some() && series {
         return Err(Failure::Usage("--compare takes one case at one size, not `scaling`".into()));
+    }
+    let on_gpu = args.device == Some(Device::Gpu);
+    if on_gpu && (series || args.compare.is_some() || case(&args.case).is_none()) {
+        return Err(Failure::Usage("--device gpu times one case of grains at one size, such as `settled`".into()));
     }
     if args.case == TABLE {
         if args.compare.is_some() || args.grains.is_some() || args.json || args.rate.is_some() || args.pour {
@@ -151,7 +170,7 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
     let mut bench = prepare(case, args.grains.map_or(case.grains, |n| n as usize))?;
     match &args.compare {
         None => {
-            let timing = bench.time(steps).map_err(failed)?;
+            let timing = if on_gpu { on_adapter(&bench, steps)? } else { bench.time(steps).map_err(failed)? };
             if args.json { say!("{}", timing.json()) } else { tell(&timing) }
         }
         Some(command) => {

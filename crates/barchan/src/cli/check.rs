@@ -3,13 +3,16 @@
 use super::say::{self, about, bytes, count, many, say, seconds};
 use super::{Failure, SceneArgs, Threads};
 use barchan::dem::Dem;
-use barchan::engine::{Meeting, World, assemble, estimate};
+use barchan::engine::{Meeting, World, assemble_as, estimate, methods_on};
 use clap::Args;
 
 #[derive(Args)]
 pub struct CheckArgs {
     #[command(flatten)]
     scene: SceneArgs,
+    /// Compute grains on the processor (cpu) or on a graphics adapter (gpu)
+    #[arg(long, value_name = "DEVICE", value_parser = super::devices::device)]
+    device: Option<barchan::engine::Device>,
     #[command(flatten)]
     threads: Threads,
 }
@@ -17,7 +20,7 @@ pub struct CheckArgs {
 pub fn check(args: CheckArgs) -> Result<(), Failure> {
     args.threads.set()?;
     let parsed = args.scene.load()?;
-    let mut world = match assemble(&parsed) {
+    let mut world = match assemble_as(&parsed, &methods_on(&parsed.scene, args.device.unwrap_or_default())) {
         Ok(world) => world,
         Err(problems) => {
             say::warnings(&parsed.warnings, &[]);

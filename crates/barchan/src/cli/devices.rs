@@ -3,7 +3,17 @@
 use super::Failure;
 use super::say::{many, say};
 use barchan::core::simd::Isa;
+use barchan::engine::Device;
 use clap::Args;
+
+/// A device by its name on the command line.
+pub fn device(text: &str) -> Result<Device, String> {
+    match text {
+        "cpu" => Ok(Device::Cpu),
+        "gpu" => Ok(Device::Gpu),
+        _ => Err("give cpu or gpu; `barchan devices` lists what there is".into()),
+    }
+}
 
 #[derive(Args)]
 pub struct DevicesArgs {

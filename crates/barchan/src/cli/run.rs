@@ -2,7 +2,7 @@
 
 use super::say::{self, about, bytes, count, many, rate, say, seconds, span};
 use super::{Failure, Threads, stem, stop};
-use barchan::engine::{Account, estimate};
+use barchan::engine::{Account, assemble_as, estimate, methods_on};
 use barchan::prelude::*;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -36,6 +36,9 @@ pub struct RunArgs {
     /// Compute its matter otherwise: grains; sph, a continuum of smoothed particles; phases, one of parcels on a grid
     #[arg(long = "as", value_name = "METHOD", value_parser = super::compare::method)]
     method: Option<barchan::scene::MatterMethod>,
+    /// Compute grains on the processor (cpu) or on a graphics adapter (gpu)
+    #[arg(long, value_name = "DEVICE", value_parser = super::devices::device)]
+    device: Option<barchan::engine::Device>,
     /// Let no grain become ground: the same scene without the exchange, to compare
     #[arg(long)]
     grains_only: bool,
@@ -80,6 +83,9 @@ impl RunArgs {
             }
             None if self.method.is_some() => {
                 usage("a run under way keeps its method: leave out --as, or start a new run".into())
+            }
+            None if self.device.is_some() => {
+                usage("a run under way keeps its device: leave out --device, or start a new run".into())
             }
             None if self.scale.is_some() => {
                 usage("a run under way keeps its grains: leave out --scale, or start a new run".into())
@@ -141,7 +147,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             if let Some(method) = args.method {
                 parsed = super::compare::converted(&parsed, method, args.quiet)?;
             }
-            let mut world = assemble(&parsed)?;
+            let mut world = assemble_as(&parsed, &methods_on(&parsed.scene, args.device.unwrap_or_default()))?;
             if !args.quiet {
                 say::warnings(&parsed.warnings, world.warnings());
             }

@@ -81,7 +81,7 @@ fn dependencies_point_up_the_list() {
 /// Grains are one solver of several: only assembling, couplings, the proof and the façade name it.
 #[test]
 fn only_those_who_mean_grains_name_the_grain_solver() {
-    let may = ["barchan-hybrid", "barchan-engine", "barchan-validation", "barchan"];
+    let may = ["barchan-hybrid", "barchan-gpu", "barchan-engine", "barchan-validation", "barchan"];
     for (name, knows) in crates() {
         assert!(!knows.iter().any(|k| k == "barchan-dem") || may.contains(&name.as_str()), "{name} names barchan-dem");
     }

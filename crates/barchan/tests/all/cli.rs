@@ -113,6 +113,54 @@ fn devices_lists_the_processor_and_the_adapters() {
     assert!(listed > 0 || said.out.contains("gpu    n"), "{}", said.out);
 }
 
+/// The same scene on an adapter: the same frames and rows, the same energy; it resumes there, to the bits of a run without a stop.
+#[test]
+fn a_run_on_a_graphics_adapter_resumes_there() {
+    let folder = folder_with(SMALL);
+    let devices = ask(folder.path(), &["devices"]).out;
+    if !devices.contains("can compute") {
+        eprintln!("skipped: no graphics adapter");
+        return;
+    }
+    let on = |name: &str, more: &[&str]| {
+        let duration = if name == "part" { "25 ms" } else { "60 ms" };
+        let said =
+            ask(folder.path(), &[&["run", "s.toml", "-o", name, "--no-film", "--duration", duration], more].concat());
+        assert_eq!(said.code, 0, "{}", said.err);
+        state(&said.out).to_owned()
+    };
+    let whole = on("whole", &["--device", "gpu"]);
+    assert_eq!(whole, on("again", &["--device", "gpu"]), "two runs");
+    on("cpu", &[]);
+    on("part", &["--device", "gpu"]);
+    let said = ask(folder.path(), &["run", "--resume", "part", "--duration", "60 ms", "--no-film"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert_eq!(state(&said.out), whole, "resumed");
+    let table = |run: &str| std::fs::read_to_string(folder.path().join(run).join("energy.csv")).unwrap();
+    let last = |run: &str| -> Vec<f64> {
+        table(run).lines().last().unwrap().split(',').map(|x| x.trim().parse().unwrap()).collect()
+    };
+    let (ours, theirs) = (last("whole"), last("cpu"));
+    assert_eq!(table("whole").lines().count(), table("cpu").lines().count());
+    // Time, translation, rotation, gravity, elastic, total. Grains have met the floor and each other; what rounding made different grows
+    // with each collision, and is still small.
+    assert!(theirs[2] > 0.0, "they have met: {theirs:?}");
+    for (a, b) in ours.iter().zip(&theirs) {
+        assert!((a - b).abs() <= 1e-2 * theirs[1], "{ours:?} and {theirs:?}");
+    }
+    let timed =
+        ask(folder.path(), &["bench", "settled", "--grains", "300", "--steps", "20", "--device", "gpu", "--json"]);
+    assert!(timed.out.contains("\"device\":\"gpu\",\"grains\":300,"), "{} {}", timed.out, timed.err);
+    assert_eq!(ask(folder.path(), &["bench", "scaling", "--device", "gpu"]).code, 2);
+    let drum = SMALL.replace("[[grains]]", "[[walls]]\nname = \"drum\"\nmaterial = \"beads\"\ncylinder = { base = [0, 0, 0], axis = [0, 0, 1], radius = 0.1, height = 0.1 }\n[[grains]]");
+    std::fs::write(folder.path().join("drum.toml"), drum).unwrap();
+    let said = ask(folder.path(), &["check", "drum.toml", "--device", "gpu"]);
+    assert_eq!(said.code, 3, "{}", said.err);
+    assert!(said.err.contains("drum") && said.err.contains("is a cylinder"), "{}", said.err);
+    assert_eq!(ask(folder.path(), &["check", "drum.toml"]).code, 0);
+    assert_eq!(ask(folder.path(), &["run", "--resume", "part", "--device", "gpu"]).code, 2);
+}
+
 #[test]
 fn what_is_no_scene_file_is_named() {
     let folder = folder_with(SMALL);
