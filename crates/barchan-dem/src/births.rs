@@ -91,7 +91,7 @@ impl<R: Kernels> Solver<R> {
     }
 
     /// From now on grains have orientations and several spheres.
-    fn grow_clump_columns(&mut self) {
+    pub(crate) fn grow_clump_columns(&mut self) {
         let n = self.grains.len() as u32;
         self.grains.first = (0..=n).collect();
         self.grains.centre = self.spheres.record.iter().map(|r| r.place).collect();

@@ -83,6 +83,7 @@ impl<R: Kernels> Solver<R> {
     /// Looks up the slots of the grains that carry walls or bear loads; to be called when slots have changed.
     pub fn find_carriers(&mut self) {
         self.pinned.find(&self.grains);
+        self.bonds.find(&self.grains);
         let carried = &self.fixtures.carried;
         if carried.is_empty() && self.held.is_empty() {
             return;

@@ -3,6 +3,7 @@
 
 use crate::DemError;
 use crate::bodies::Held;
+use crate::bonds::Bonds;
 use crate::kernel::Kernels;
 use crate::lists::{Asleep, Batch, BlockLists, Facing, Kept, Pairs, Rolls, WallBatch};
 use crate::settings::Settings;
@@ -94,6 +95,7 @@ impl<R: Kernels> Solver<R> {
         if self.relisted > 0 {
             out.push(("relisted".into(), Column::U32(vec![self.relisted as u32])));
         }
+        self.bonds.save(&mut out);
         let Asleep { pairs, walls } = &self.asleep;
         let kept = |(slide, roll): &Kept<R>| slide.iter().chain(roll).copied().collect::<Vec<R>>();
         if !pairs.is_empty() {
@@ -231,6 +233,7 @@ impl<R: Kernels> Solver<R> {
             of_length("relisted", relisted.len(), 1)?;
             solver.relisted = relisted[0] as usize;
         }
+        solver.bonds = Bonds::load(read, solver.walls.len())?;
         solver.find_carriers();
         solver.carry_walls();
 

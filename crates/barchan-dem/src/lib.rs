@@ -6,6 +6,7 @@
 mod alone;
 mod births;
 mod bodies;
+mod bonds;
 mod checkpoint;
 mod integrate;
 mod kernel;
@@ -18,13 +19,15 @@ mod state;
 mod step;
 
 pub use alone::Alone;
+pub use bonds::{Broken, NewBond, To};
 pub use settings::*;
 pub use step::Stage;
 
 use barchan_core::boundary::Boundary;
 use barchan_core::clock::Interval;
 use barchan_core::columns::{Columns, Saved, Unfit};
-use barchan_core::frame::Population;
+use barchan_core::contact::bond::BondLaw;
+use barchan_core::frame::{Pairs, Population};
 use barchan_core::simd::Isa;
 use barchan_core::solver::{Contact, Departed, Energies, NewMatter};
 use barchan_core::stages::StageTime;
@@ -189,6 +192,26 @@ impl Dem {
     /// Steps taken.
     pub fn steps(&self) -> u64 {
         on!(&self.0, s => s.steps)
+    }
+
+    /// Bonds grains as they stand, free of stress; grains that are not there are passed over.
+    pub fn bond(&mut self, law: BondLaw, new: &[NewBond]) {
+        on!(&mut self.0, s => s.bond(law, new));
+    }
+
+    /// Number of bonds.
+    pub fn bonds(&self) -> usize {
+        on!(&self.0, s => s.bonds.len())
+    }
+
+    /// Bonds that broke since the start.
+    pub fn broken(&self) -> Broken {
+        on!(&self.0, s => s.broken())
+    }
+
+    /// All bonds.
+    pub fn bond_pairs(&self) -> Pairs {
+        on!(&self.0, s => s.bond_pairs())
     }
 
     /// The grains at the present time; velocities at the full step.

@@ -202,6 +202,7 @@ impl<R: Kernels> Solver<R> {
             sum.gravity += p.gravity;
         }
         self.each_contact(&mut |p, k, _, _| sum.elastic += p.energy[k]);
+        sum.elastic += self.bond_energy();
         sum
     }
 
@@ -224,6 +225,7 @@ impl<R: Kernels> Solver<R> {
             + self.blocks.iter().map(|b| b.memory_bytes()).sum::<usize>()
             + self.grids.memory_bytes()
             + self.asleep.memory_bytes()
+            + self.bonds.memory_bytes()
             + self.scratch.memory_bytes()
     }
 

@@ -55,6 +55,9 @@ impl Solver for Dem {
 
     fn publish(&self, frame: &mut Frame) {
         frame.populations.push(self.population());
+        if self.bonds() > 0 {
+            frame.pairs.push(self.bond_pairs());
+        }
     }
 
     fn counts(&self) -> Counts {

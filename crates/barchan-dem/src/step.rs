@@ -6,11 +6,13 @@
 //! | `walls` | loads on walls, time | poses of walls |
 //! | `rebuild` (when a budget is spent) | records | order of all columns, lists, budgets; or, for a few, their budgets and pairs |
 //! | `contacts` | records, lists, walls | loads, contact memory, loads on walls |
+//! | `bonds` (where there are some) | grains, bonds | loads, bonds, loads on walls |
 //!
 //! The names are those of the timers and of the benchmark's columns.
 
 use crate::DemError;
 use crate::bodies::{Carrier, Carriers, Held};
+use crate::bonds::Bonds;
 use crate::integrate::{Block, Clock, is_spent};
 use crate::kernel::{self, BlockKernel, Integrate, Kernels, Met, Pass, Report};
 use crate::lists::{self, Asleep, BlockLists, Grids, Reaching, Rebuild, Scratch};
@@ -43,6 +45,8 @@ barchan_core::stages! {
         Rebuild = "rebuild",
         /// Forces of all contacts.
         Contacts = "contacts",
+        /// Forces of all bonds.
+        Bonds = "bonds",
     }
 }
 
@@ -77,6 +81,7 @@ pub struct Solver<R: Kernels> {
     /// Loads from outside, in the order of ids.
     pub held: Vec<Held>,
     pub pinned: Pinned,
+    pub bonds: Bonds,
     pub outside: Vec<u32>,
     pub grids: Grids,
     pub scratch: Scratch<R>,
@@ -132,6 +137,7 @@ impl<R: Kernels> Solver<R> {
             builds_since_sort: BUILDS_PER_SORT,
             relisted: 0,
             pinned: Pinned::default(),
+            bonds: Bonds::default(),
             outside: Vec::new(),
             grids: Grids::default(),
             scratch: Scratch::default(),
@@ -179,7 +185,11 @@ impl<R: Kernels> Solver<R> {
         if self.stale || reached || (spent && !self.relist()) {
             self.timed(Stage::Rebuild, Self::rebuild)?;
         }
-        self.timed(Stage::Contacts, Self::contacts)
+        self.timed(Stage::Contacts, Self::contacts)?;
+        if !self.bonds.is_empty() {
+            self.timed(Stage::Bonds, Self::pull_bonds);
+        }
+        Ok(())
     }
 
     fn timed<T>(&mut self, stage: Stage, run: impl FnOnce(&mut Self) -> T) -> T {
@@ -362,6 +372,7 @@ impl<R: Kernels> Solver<R> {
             carriers: &self.carriers,
             borne: &self.settings.borne,
             pinned: &self.pinned,
+            bonds: &self.bonds,
             min: self.settings.domain.min,
             period: self.period(),
             rolling: self.rolling,

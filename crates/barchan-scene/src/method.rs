@@ -425,6 +425,7 @@ fn as_grains(from: &Scene) -> Result<Converted, NoConversion> {
                 velocity: m.velocity,
                 spin: DVec3::ZERO,
                 velocity_spread: 0.0,
+                bonds: None,
             });
         }
         for e in scene.emitters.iter_mut().filter(|e| e.continuum.as_ref() == Some(&m.name)) {

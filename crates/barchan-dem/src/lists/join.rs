@@ -62,8 +62,8 @@ pub fn join<R: Real>(
             let j = j as usize;
             // Two that join are met from the later.
             let here = j < i || !joining.contains(&j);
-            if here && grain_of(i) != grain_of(j) && !covered(j) && known.binary_search(&[i as u32, j as u32]).is_err()
-            {
+            let apart = grain_of(i) != grain_of(j) && !r.bonds.join(grain_of(i), grain_of(j));
+            if here && apart && !covered(j) && known.binary_search(&[i as u32, j as u32]).is_err() {
                 pairs.push([j, i]);
             }
         });

@@ -22,6 +22,7 @@ pub use walls::{ASKED_BEYOND, Facing, Feet, WallBatch};
 use carry::Carry;
 
 use crate::bodies::Carriers;
+use crate::bonds::Bonds;
 use crate::pinned::Pinned;
 use crate::state::{Grains, Spheres};
 use barchan_core::neighbours::{Ball, Balls, Hits, Neighbours};
@@ -316,6 +317,8 @@ pub struct Rebuild<'a> {
     /// Shapes that do not touch a ground.
     pub borne: &'a [u16],
     pub pinned: &'a Pinned,
+    /// Bonded pairs are in no list.
+    pub bonds: &'a Bonds,
     pub min: DVec3,
     pub period: DVec3,
     pub rolling: bool,
@@ -423,7 +426,8 @@ pub fn build<R: Real>(
             }
             let mut enter = |hits: &Hits| {
                 for &(j, square) in hits.pairs() {
-                    if grain_of(j) != grain && !covered(grain_of(j)) {
+                    let other = grain_of(j);
+                    if other != grain && !covered(other) && !r.bonds.join(grain as usize, other as usize) {
                         let sum = (radius + spheres.record[j as usize].place[3]) * (1.0 + TOUCHING_GAP);
                         let near = Near::new(i, j, square < sum * sum);
                         if own.contains(&(j as usize)) { inner.push(near) } else { outgoing.push(near) }

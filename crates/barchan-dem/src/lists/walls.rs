@@ -187,7 +187,7 @@ pub(super) fn near_walls<R: Real>(
             // Bodies feel a ground by other forces than contacts of their spheres; what is pinned meets no wall that does not yield.
             let borne = || wall.bed().is_some_and(|b| !b.is_rock()) && r.borne.contains(&r.grains.shape[grain_of(s)]);
             let held = || carrier == usize::MAX && r.pinned.has(grain_of(s));
-            if grain_of(s) == carrier || borne() || held() {
+            if grain_of(s) == carrier || borne() || held() || r.bonds.hold(grain_of(s), w) {
                 continue;
             }
             let ball = balls.ball(s);

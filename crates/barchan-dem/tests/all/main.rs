@@ -1,6 +1,7 @@
 //! The tests of the solver, as one program: each program more would be linked anew, with all it is made of.
 
 mod births;
+mod bonds;
 mod common;
 mod conservation;
 mod friction;

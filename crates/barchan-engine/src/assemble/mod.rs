@@ -1,5 +1,6 @@
 //! From a scene to a world: names become indices, populations become grains, the time step is derived. No file is read here.
 
+mod bonds;
 pub(crate) mod continuum;
 mod device;
 mod ground;
@@ -130,14 +131,23 @@ pub fn assemble(parsed: &Parsed) -> Result<World, SceneErrors> {
 /// Builds the world of a scene whose matter is computed by these methods.
 pub fn assemble_as(parsed: &Parsed, methods: &[&Method]) -> Result<World, SceneErrors> {
     let (parts, grains) = matter(parsed, methods)?;
+    let places: Vec<usize> = parts.start.iter().map(|s| s.0).collect();
     let matter: Vec<_> = std::iter::once(parts.bodies.grains.clone()).chain(grains).collect();
     let mut world = world(parsed, parts, methods)?;
     let grains_at = grains_of(methods);
     // Bodies first, then one call a population, so that ids follow the scene.
+    let mut firsts = Vec::new();
     for population in &matter {
-        world.solvers.get_mut(grains_at).add(population, &world.boundary).map_err(|e| {
+        firsts.push(world.solvers.get_mut(grains_at).add(population, &world.boundary).map_err(|e| {
             SceneErrors::new(parsed.name(), vec![parsed.error_at("grains", e.to_string(), "use fewer grains")])
-        })?;
+        })?);
+    }
+    if let Some(dem) = world.solvers.find_mut::<Dem>() {
+        for ((i, first), population) in places.into_iter().zip(&firsts[1..]).zip(&matter[1..]) {
+            if let Some(b) = &parsed.scene.grains[i].bonds {
+                bonds::tie(b, population, *first, &world.boundary, dem);
+            }
+        }
     }
     if let Some(dem) = world.solvers.find::<Dem>() {
         dem.place_bodies(&mut world.boundary);
@@ -314,6 +324,10 @@ fn parts(parsed: &Parsed, methods: &[&Method], dt: Option<f64>, problems: &mut V
     let all: Vec<&Recipe> = recipes.iter().chain((0..poured.len()).filter(of_grains).map(|i| &poured[i])).collect();
     let top_speed = timestep::top_speed(scene, &all, &setup, &bodies);
     let derived = timestep::derive(&setup, &all, &bodies, top_speed);
+    let derived = match bonds::step(scene, &recipes, &setup.shapes) {
+        Some(of_bonds) if of_bonds.dt < derived.dt => of_bonds,
+        _ => derived,
+    };
     let (chosen, dt_reason) = timestep::choose(parsed, &derived).unwrap_or_else(|problem| {
         problems.push(problem);
         (derived.dt, String::new())

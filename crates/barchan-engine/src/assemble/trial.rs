@@ -82,6 +82,7 @@ fn nobody(domain: &Domain, material: &str, name: String) -> Grains {
         velocity: DVec3::ZERO,
         spin: DVec3::ZERO,
         velocity_spread: 0.0,
+        bonds: None,
     }
 }
 

@@ -3,6 +3,7 @@
 mod banks;
 mod bodies;
 mod bodies_on_ground;
+mod bonds;
 mod common;
 mod exchange;
 mod forces;

@@ -52,6 +52,17 @@ pub(super) fn check(c: &mut Check) {
     // A fill goes round the triangles of a mesh; other walls bound it.
     let bounds: Vec<_> = walls.iter().map(|w| w.clone().filter(|w| w.facets().is_none())).collect();
     for (i, g) in scene.grains.iter().enumerate() {
+        if g.bonds.is_some() {
+            let rains = matches!(&g.place, Place::Fill(f) if f.method == FillMethod::Rain);
+            let exchanged = scene.ground.as_ref().is_some_and(|g| g.exchange.is_some());
+            if rains || exchanged {
+                let (what, help) = match rains {
+                    true => ("that rain in", "place them at the start, or leave out `bonds`"),
+                    false => ("that become ground", "leave out `[ground.exchange]`, or `bonds`"),
+                };
+                c.error(format!("grains[{i}].bonds"), format!("grains {what} cannot be bonded"), help);
+            }
+        }
         let reach = reach(c, &g.shape, g.radius.as_ref());
         match &g.place {
             Place::Fill(fill) => {

@@ -151,7 +151,52 @@ keys! {
         spin: DVec3 [ANGULAR_RATE; grows] = DVec3::ZERO,
         /// Standard deviation of each velocity component about `velocity` [m/s].
         velocity_spread: f64 [VELOCITY; grows, not_negative("a spread of velocities")] = 0.0,
+        /// Bonds between its grains that are near each other at the start; left out: none.
+        bonds: Option<Bonds>,
     }
+}
+
+keys! {
+    /// Bonds between grains: beams that stretch, shear, bend and twist until they break.
+    pub struct Bonds = "write `bonds = { young = \"5 MPa\", tensile = \"5 kPa\" }`" {
+        /// Young's modulus [Pa].
+        young: f64 [PRESSURE; positive("the modulus of bonds")],
+        /// Normal over shear stiffness.
+        ratio: f64 [NUMBER; positive("the ratio of stiffnesses")] = Bonds::RATIO,
+        /// Radius over that of the smaller grain.
+        radius: f64 [NUMBER; positive("the radius of bonds")] = 1.0,
+        /// Tensile strength [Pa].
+        tensile: f64 [PRESSURE; positive("the tensile strength")],
+        /// Shear strength [Pa]; left out: the tensile one.
+        shear: f64 [PRESSURE; positive("the shear strength")] => |_cx, _keys| Some(tensile),
+        /// Angle of friction by which pressure adds to the shear strength.
+        friction: f64 [ANGLE; within(0.0, 1.5, "an angle of friction of {} rad cannot be", "use 0 to 85 degrees")] = 0.0,
+        /// Damping over critical damping.
+        damping: f64 [NUMBER; within(0.0, 1.0, "a damping of {} cannot be", "use 0 to 1")] = Bonds::DAMPING,
+        /// Grains whose gap is less than this share of the smaller radius are bonded.
+        gap: f64 [NUMBER; not_negative("the gap")] = Bonds::GAP,
+        /// Bonds to walls that stand still and to the ground, with strengths of their own: a weak layer; left out: none.
+        base: Option<BaseBonds>,
+    }
+}
+
+keys! {
+    /// Strengths of the bonds to walls and ground.
+    pub struct BaseBonds = "write `base = { tensile = \"500 Pa\" }`" {
+        /// Tensile strength [Pa].
+        tensile: f64 [PRESSURE; positive("the tensile strength")],
+        /// Shear strength [Pa]; left out: the tensile one.
+        shear: f64 [PRESSURE; positive("the shear strength")] => |_cx, _keys| Some(tensile),
+    }
+}
+
+impl Bonds {
+    /// Normal over shear stiffness where none is given (Potyondy and Cundall 2004).
+    pub const RATIO: f64 = 2.5;
+    /// Damping where none is given.
+    pub const DAMPING: f64 = 0.1;
+    /// Gap where none is given.
+    pub const GAP: f64 = 0.05;
 }
 
 one_of! {
