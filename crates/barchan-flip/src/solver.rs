@@ -91,6 +91,7 @@ impl Flip {
         let settings = Settings { friction_angle: angle, ..self.liquid.settings.clone() };
         settings.check()?;
         self.liquid.settings = settings;
+        self.wake();
         Ok(())
     }
 
@@ -99,6 +100,7 @@ impl Flip {
         let settings = Settings { cohesion, tensile, ..self.liquid.settings.clone() };
         settings.check()?;
         self.liquid.settings = settings;
+        self.wake();
         Ok(())
     }
 
@@ -373,6 +375,11 @@ impl Solver for Flip {
     fn set_materials(&mut self, materials: &Materials) -> Result<(), SolverError> {
         self.liquid.settings.materials = materials.clone();
         Ok(())
+    }
+
+    /// Frozen sand thaws; what still lies still freezes again after a moment.
+    fn wake(&mut self) {
+        self.liquid.thaw_where(|_| true);
     }
 
     fn push(&mut self, centre: DVec3, radius: f64, velocity: DVec3) -> DVec3 {

@@ -45,7 +45,7 @@ material = "sand"
 box = { min = [0, 0, 0], max = [0.32, 0.16, 0.29] }
 "#;
 
-/// A deep bed that freezes, into which a heap falls, and from which sand runs out at the bottom.
+/// A deep bed that freezes, into which a heap falls, and from whose brim sand runs off.
 const DEEP: &str = r#"
 duration = 0.6
 [domain]
@@ -70,8 +70,7 @@ velocity = [0, 0, 1.4]
 cover = 3
 [[sinks]]
 name = "drain"
-box = { min = [0.26, 0, -0.02], max = [0.32, 0.16, 0.04] }
-from = 0.4
+box = { min = [0.28, 0, 0.2], max = [0.32, 0.16, 0.3] }
 [[walls]]
 name = "box"
 material = "sand"
@@ -97,9 +96,11 @@ fn frozen_sand_keeps_its_mass_and_its_bits_when_a_run_is_resumed_on_other_thread
     w.save(&mut writer);
     writer.write(folder.path()).unwrap();
     let checkpoint = Checkpoint::newest(folder.path()).unwrap();
+    let dug = glam::DVec3::new(0.08, 0.08, 0.1);
+    w.dig(dug, 0.05);
     run(&mut w, 0.5);
-    assert!(gauge(&w, "thawed quanta") > 0.0, "the heap and the drain thaw some");
-    let (now, gone) = (w.totals().mass, w.tallies()[0].1.mass);
+    assert!(gauge(&w, "thawed quanta") > 0.0, "digging thaws it");
+    let (now, gone) = (w.totals().mass, w.tallies().iter().map(|t| t.1.mass).sum::<f64>());
     assert!(gone > 0.1 && (now + gone - start).abs() < 1e-9 * start, "{start} kg, {now} kg, {gone} kg left");
     let mass: f64 = w.frame().populations.iter().flat_map(|p| p.mass.to_vec()).sum();
     assert!((mass - now).abs() < 1e-9 * now, "frames hold all of it");
@@ -107,6 +108,7 @@ fn frozen_sand_keeps_its_mass_and_its_bits_when_a_run_is_resumed_on_other_thread
     for n in [1, 3] {
         let hash = on_threads(n, || {
             let mut again = barchan_engine::assemble::restore(&parsed, &checkpoint).unwrap().unwrap();
+            again.dig(dug, 0.05);
             run(&mut again, 0.5);
             again.hash()
         });
