@@ -9,7 +9,7 @@ use barchan_io::container::{Container, ContainerError, ContainerWriter};
 use std::path::{Path, PathBuf};
 
 /// Meaning of the sections; raised when they change.
-pub(crate) const VERSION: u32 = 5;
+pub(crate) const VERSION: u32 = 6;
 const NEWEST: &str = "checkpoint.barchan";
 const PREVIOUS: &str = "checkpoint-previous.barchan";
 const NEXT: &str = "checkpoint-next.barchan";

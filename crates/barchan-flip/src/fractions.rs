@@ -20,6 +20,8 @@ pub const NO_WALL: u16 = u16::MAX;
 pub const CLOSED: f64 = 0.01;
 /// Capacity below which a cell is solid.
 pub const SOLID: f64 = 0.05;
+/// Distance from a wall up to which a place is on its surface [cells]: more than rounding, which would otherwise say at random whether there is room.
+pub const ON_SURFACE: f64 = 1e-6;
 /// Thickness of a wall that has two sides, on the side away from its matter [cells]: a cell, so that no face is left open behind it.
 const SHELL: f64 = 1.5;
 
@@ -252,7 +254,9 @@ impl Brick<'_> {
             return false;
         }
         self.areas(&distance);
-        self.volumes(&distance);
+        self.volumes(&distance, h, |cell, offset| {
+            nearest(frame.point(std::array::from_fn(|k| first[k] + cell[k]), offset)).0
+        });
         self.solids(first, frame, boundary, states, nearest);
         true
     }
@@ -275,8 +279,9 @@ impl Brick<'_> {
         }
     }
 
-    /// Capacities and rooms by the lattice's quadrature.
-    fn volumes(&mut self, d: &[f64]) {
+    /// Capacities and rooms by the lattice's quadrature, in cells of side `h` [m]. Near walls distances [m] are asked for at the places of the lattice
+    /// themselves: between the nodes they are not linear in corners and beside curved walls, and a filling asks for them at the same places.
+    fn volumes(&mut self, d: &[f64], h: f64, exact: impl Fn([i32; 3], DVec3) -> f64) {
         for k in 0..3 {
             self.room[k].fill([0.0; 8]);
         }
@@ -287,6 +292,7 @@ impl Brick<'_> {
                     let corner: [f64; 8] = std::array::from_fn(|c| {
                         d[node(x + (c as i32 & 1), y + (c as i32 >> 1 & 1), z + (c as i32 >> 2))]
                     });
+                    let is_near = corner.iter().any(|d| d.abs() < 2.0 * h) && corner.iter().any(|d| *d < h);
                     for point in 0..8usize {
                         let up = [point & 1, point >> 1 & 1, point >> 2];
                         let t = up.map(|u| if u == 1 { 0.75 } else { 0.25 });
@@ -294,8 +300,12 @@ impl Brick<'_> {
                             let pick = |k: usize| if c >> k & 1 == 1 { t[k] } else { 1.0 - t[k] };
                             pick(0) * pick(1) * pick(2)
                         };
-                        let value: f64 = (0..8).map(|c| weight(c) * corner[c]).sum();
-                        if value > 0.0 {
+                        let value: f64 = if is_near {
+                            exact([x, y, z], DVec3::from_array(t))
+                        } else {
+                            (0..8).map(|c| weight(c) * corner[c]).sum()
+                        };
+                        if value > ON_SURFACE * h {
                             self.deposit([x, y, z], up, t);
                         }
                     }

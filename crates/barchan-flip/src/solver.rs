@@ -2,7 +2,7 @@
 
 use crate::FlipError;
 use crate::checkpoint;
-use crate::fractions::{Frame as Place, signed_distance};
+use crate::fractions::{Frame as Place, ON_SURFACE, signed_distance};
 use crate::grid::Row;
 use crate::parcels::{brick_of, place_of};
 use crate::settings::Settings;
@@ -105,7 +105,7 @@ impl Flip {
         let clear = |x: DVec3| {
             let walls = boundary.walls().iter().zip(boundary.states()).enumerate();
             { walls }.all(|(w, (wall, state))| {
-                !boundary.is_there(w) || signed_distance(wall, state, x, 0.5 * h, 1.5 * h) >= 0.0
+                !boundary.is_there(w) || signed_distance(wall, state, x, 0.5 * h, 1.5 * h) > ON_SURFACE * h
             })
         };
         let before = self.len();
@@ -398,7 +398,13 @@ impl Solver for Flip {
         }
         settings.check().map_err(FlipError::from)?;
         self.liquid.settings = settings;
+        self.wake();
         Ok(())
+    }
+
+    /// Frozen sand thaws; what still lies still freezes again after a moment.
+    fn wake(&mut self) {
+        self.liquid.thaw_where(|_| true);
     }
 
     fn push(&mut self, centre: DVec3, radius: f64, velocity: DVec3) -> DVec3 {

@@ -6,7 +6,7 @@ use barchan_core::clock::StepWish;
 use barchan_core::materials::Materials;
 use barchan_core::regions::Region;
 use barchan_core::solver::Solver;
-use barchan_flip::{BYTES_PER_PARCEL, Flip, GasSettings, Rate, Settings, Transfer, Yield};
+use barchan_flip::{BYTES_PER_PARCEL, Flip, GasSettings, Rate, Settings, SolidSettings, Transfer, Yield};
 use barchan_scene as scene;
 use barchan_scene::words::{bytes, count};
 use barchan_scene::{ContinuumMethod, Parsed, Phases, Problem, Scene};
@@ -58,6 +58,7 @@ fn settings_of(scene: &Scene) -> Option<Settings> {
         tolerance: phases.tolerance,
         split: phases.split as u32,
         gas: phases.gas.then(|| gas(scene, phases.restitution)),
+        solid: phases.solid.enabled.then_some(SolidSettings { cover: phases.solid.cover as u32 }),
         capacity: phases.capacity as usize,
         ..Settings::sand(settings::domain(&scene.domain), cell, Materials::default())
     })

@@ -104,6 +104,7 @@ mod tests {
         let work = barchan_dem::Work { bytes: 20_000_000, operations: 10_000_000 };
         let timing = Timing {
             case: "settled",
+            device: "cpu",
             grains: 64_000,
             threads: 2,
             steps: 500,

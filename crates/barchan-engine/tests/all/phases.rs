@@ -45,6 +45,77 @@ material = "sand"
 box = { min = [0, 0, 0], max = [0.32, 0.16, 0.29] }
 "#;
 
+/// A deep bed that freezes, into which a heap falls, and from whose brim sand runs off.
+const DEEP: &str = r#"
+duration = 0.6
+[domain]
+min = [0, 0, -0.04]
+max = [0.32, 0.16, 0.48]
+[materials.sand]
+preset = "dry sand"
+[[continuum]]
+name = "bed"
+method = "phases"
+material = "sand"
+spacing = "1 cm"
+fill = { box = { min = [0, 0, 0], max = [0.32, 0.16, 0.24] } }
+[[continuum]]
+name = "heap"
+method = "phases"
+material = "sand"
+spacing = "1 cm"
+fill = { box = { min = [0.1, 0.04, 0.36], max = [0.2, 0.12, 0.44] } }
+velocity = [0, 0, 1.4]
+[phases.solid]
+cover = 3
+[[sinks]]
+name = "drain"
+box = { min = [0.28, 0, 0.2], max = [0.32, 0.16, 0.3] }
+[[walls]]
+name = "box"
+material = "sand"
+box = { min = [0, 0, 0], max = [0.32, 0.16, 0.47] }
+"#;
+
+/// A gauge of the sand.
+fn gauge(w: &barchan_engine::World, name: &str) -> f64 {
+    let gauges = w.totals().gauges;
+    gauges.iter().find(|g| g.name == name).unwrap().value
+}
+
+#[test]
+fn frozen_sand_keeps_its_mass_and_its_bits_when_a_run_is_resumed_on_other_threads() {
+    let mut w = world_of(DEEP);
+    let (start, weight) = (w.totals().mass, w.totals().mass * 9.81);
+    run(&mut w, 0.39);
+    assert!(gauge(&w, "solid quanta") > 0.2 * gauge(&w, "quanta"), "{} of them", gauge(&w, "solid quanta"));
+    let borne = -w.boundary().states()[0].force.z;
+    assert!((borne - weight).abs() < 0.3 * weight, "walls bear {borne} N of {weight} N");
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = CheckpointWriter::default();
+    w.save(&mut writer);
+    writer.write(folder.path()).unwrap();
+    let checkpoint = Checkpoint::newest(folder.path()).unwrap();
+    let dug = glam::DVec3::new(0.08, 0.08, 0.1);
+    w.dig(dug, 0.05);
+    run(&mut w, 0.5);
+    assert!(gauge(&w, "thawed quanta") > 0.0, "digging thaws it");
+    let (now, gone) = (w.totals().mass, w.tallies().iter().map(|t| t.1.mass).sum::<f64>());
+    assert!(gone > 0.1 && (now + gone - start).abs() < 1e-9 * start, "{start} kg, {now} kg, {gone} kg left");
+    let mass: f64 = w.frame().populations.iter().flat_map(|p| p.mass.to_vec()).sum();
+    assert!((mass - now).abs() < 1e-9 * now, "frames hold all of it");
+    let parsed = parse_of(DEEP);
+    for n in [1, 3] {
+        let hash = on_threads(n, || {
+            let mut again = barchan_engine::assemble::restore(&parsed, &checkpoint).unwrap().unwrap();
+            again.dig(dug, 0.05);
+            run(&mut again, 0.5);
+            again.hash()
+        });
+        assert_eq!(hash, w.hash(), "{n} threads");
+    }
+}
+
 fn on_threads<T: Send>(n: usize, task: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap().install(task)
 }
@@ -99,6 +170,8 @@ fn what_cannot_be_computed_in_phases_is_refused_with_a_remedy() {
         ("name = \"bed\"\nmethod", "name = \"bed\"\npacking = 0.3\nmethod", "too loose"),
         ("grain = \"1 mm\"", "grain = \"3 cm\"", "smaller than two grains"),
         ("grain = \"1 mm\"", "flip_share = 0.5", "is for `transfer = \"flip\"`"),
+        ("grain = \"1 mm\"", "solid = { cover = 1 }", "a cover of 1 cells"),
+        ("grain = \"1 mm\"", "solid = { enabled = false, cover = 5 }", "there is none"),
         ("velocity = [2, 0, 0]", "velocity = [\"2*t\", 0, 0]", "one velocity"),
         (
             "method = \"phases\"\nmaterial = \"sand\"\nspacing = \"1 cm\"\nfill = { box = { min = [0.04",

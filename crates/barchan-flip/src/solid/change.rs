@@ -8,7 +8,7 @@
 
 use super::{FROZEN, add, lattice, unit};
 use crate::flow::component::{XX, YZ};
-use crate::fractions::{Frame, NO_WALL, SOLID, signed_distance};
+use crate::fractions::{Frame, NO_WALL, ON_SURFACE, SOLID, signed_distance};
 use crate::grid::{ROWS, Row};
 use crate::loads;
 use crate::parcels::{brick_of, place_of};
@@ -299,8 +299,9 @@ impl Liquid {
             return true;
         }
         { boundary.walls().iter().zip(&self.states).enumerate() }.all(|(w, (wall, state))| {
-            let clear =
-                |i: u32| signed_distance(wall, state, self.frame.point(cell, lattice(i)), 0.5 * h, 1.5 * h) >= 0.0;
+            let clear = |i: u32| {
+                signed_distance(wall, state, self.frame.point(cell, lattice(i)), 0.5 * h, 1.5 * h) > ON_SURFACE * h
+            };
             !boundary.is_there(w) || (0..PER_CELL as u32).all(clear)
         })
     }

@@ -126,6 +126,9 @@ fn keys(c: &mut Check) {
     if !phases.gas && phases.restitution != Phases::RESTITUTION {
         c.error("phases.restitution", "`restitution` is that of gas, and there is none", "leave it out");
     }
+    if !phases.solid.enabled && phases.solid.cover != SolidPhase::COVER {
+        c.error("phases.solid.cover", "`cover` is that of frozen sand, and there is none", "leave it out");
+    }
 }
 
 fn air(c: &mut Check) {

@@ -47,10 +47,33 @@ keys! {
         split: u64 [; within(1.0, 4096.0, "a parcel cannot be split into {}", "give a whole number from 1, such as 8")] = Phases::SPLIT,
         /// Whether thin sand flies as gas; otherwise all of it stays liquid.
         gas: bool = true,
+        /// How sand that lies still freezes.
+        solid: SolidPhase = SolidPhase::default(),
         /// Restitution of impacts of gas on walls.
         restitution: f64 [NUMBER; within(0.0, 1.0, "a restitution of {} is impossible", "give a number from 0 to 1")] = Phases::RESTITUTION,
         /// Most parcels and grains of gas; a run that needs more stops.
         capacity: u64 [; within(1.0, 4.29e9, "a capacity of {} is impossible", "give a number of parcels, such as 20000000")] = Phases::CAPACITY,
+    }
+}
+
+keys! {
+    /// Sand that lies still and deep is taken off the grid until something moves it.
+    pub struct SolidPhase = "write `cover = 4` under `[phases.solid]`" {
+        /// Whether sand freezes; otherwise all of it stays liquid.
+        enabled: bool = true,
+        /// Full cells of liquid that lie over frozen ones.
+        cover: u64 [; within(2.0, 1000.0, "a cover of {} cells is impossible", "give a whole number from 2, such as 4")] = SolidPhase::COVER,
+    }
+}
+
+impl SolidPhase {
+    /// Cells of cover where no number is given.
+    pub const COVER: u64 = 4;
+}
+
+impl Default for SolidPhase {
+    fn default() -> SolidPhase {
+        SolidPhase { enabled: true, cover: SolidPhase::COVER }
     }
 }
 
@@ -81,6 +104,27 @@ impl Scene {
         self.continuum.first().map(|m| m.method)
     }
 
+    /// The scene without the phases that are not asked for: frozen sand stays liquid, or thin sand does, and feels no air. None where no continuum
+    /// is computed in phases.
+    pub fn with_phases(&self, solid: bool, gas: bool) -> Option<Scene> {
+        if self.continuum_method() != Some(ContinuumMethod::Phases) {
+            return None;
+        }
+        let mut scene = self.clone();
+        let phases = scene.phases.get_or_insert_default();
+        phases.solid = if solid {
+            SolidPhase { enabled: true, ..phases.solid }
+        } else {
+            SolidPhase { enabled: false, ..SolidPhase::default() }
+        };
+        phases.gas = gas;
+        if !gas {
+            phases.restitution = Phases::RESTITUTION;
+            scene.air = None;
+        }
+        Some(scene)
+    }
+
     /// Diameter of a grain of a continuum in phases [m].
     pub fn grain_in_phases(&self) -> f64 {
         let of_rate = || self.continuum.iter().find_map(|m| m.rate.as_ref()).map(|r| r.grain);
@@ -100,6 +144,7 @@ impl Default for Phases {
             tolerance: Phases::TOLERANCE,
             split: Phases::SPLIT,
             gas: true,
+            solid: SolidPhase::default(),
             restitution: Phases::RESTITUTION,
             capacity: Phases::CAPACITY,
         }

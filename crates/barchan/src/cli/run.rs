@@ -39,6 +39,9 @@ pub struct RunArgs {
     /// Compute grains on the processor (cpu) or on a graphics adapter (gpu)
     #[arg(long, value_name = "DEVICE", value_parser = super::devices::device)]
     device: Option<barchan::engine::Device>,
+    /// Phases of a continuum in phases, with commas between them: liquid, and solid and gas if they are named
+    #[arg(long, value_name = "PHASES", value_parser = phases)]
+    phases: Option<PhasesAsked>,
     /// Let no grain become ground: the same scene without the exchange, to compare
     #[arg(long)]
     grains_only: bool,
@@ -86,6 +89,9 @@ impl RunArgs {
             }
             None if self.device.is_some() => {
                 usage("a run under way keeps its device: leave out --device, or start a new run".into())
+            }
+            None if self.phases.is_some() => {
+                usage("a run under way keeps its phases: leave out --phases, or start a new run".into())
             }
             None if self.scale.is_some() => {
                 usage("a run under way keeps its grains: leave out --scale, or start a new run".into())
@@ -147,6 +153,9 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             if let Some(method) = args.method {
                 parsed = super::compare::converted(&parsed, method, args.quiet)?;
             }
+            if let Some(asked) = args.phases {
+                parsed = with_phases(&parsed, asked, scene)?;
+            }
             let mut world = assemble_as(&parsed, &methods_on(&parsed.scene, args.device.unwrap_or_default()))?;
             if !args.quiet {
                 say::warnings(&parsed.warnings, world.warnings());
@@ -181,6 +190,33 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         return Ok(());
     }
     super::render::film_of(&folder, args.quiet)
+}
+
+/// Which phases there are beside the liquid.
+#[derive(Clone, Copy, Debug)]
+struct PhasesAsked {
+    solid: bool,
+    gas: bool,
+}
+
+/// Reads names of phases.
+fn phases(text: &str) -> Result<PhasesAsked, String> {
+    let names: Vec<&str> = text.split(',').map(str::trim).collect();
+    match names.iter().find(|n| !["solid", "liquid", "gas"].contains(n)) {
+        Some(other) => Err(format!("`{other}` is no phase: name some of solid, liquid, gas")),
+        None if !names.contains(&"liquid") => Err("solid and gas come of the liquid: name it too".into()),
+        None => Ok(PhasesAsked { solid: names.contains(&"solid"), gas: names.contains(&"gas") }),
+    }
+}
+
+/// The scene with these phases alone.
+fn with_phases(parsed: &Parsed, asked: PhasesAsked, name: &str) -> Result<Parsed, Failure> {
+    match parsed.scene.with_phases(asked.solid, asked.gas) {
+        Some(scene) => Ok(parsed.with(scene)?),
+        None => Err(Failure::Usage(format!(
+            "--phases chooses among the phases of a continuum with `method = \"phases\"`, and {name} has none: leave it out, or add `--as phases`"
+        ))),
+    }
 }
 
 /// The scene with a ground that stays ground, and grains that stay grains.
