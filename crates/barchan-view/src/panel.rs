@@ -214,17 +214,16 @@ pub fn numbers(ui: &mut Ui, app: &mut App) {
             app.plots.show(ui, &live.published.stats);
             let stats = &live.published.stats;
             theme::head(ui, "State");
-            pairs(
-                ui,
-                "state",
-                &[
-                    ("time step", number(stats.dt, "s")),
-                    ("steps", crate::plots::grouped(stats.step as usize)),
-                    ("largest overlap", format!("{:.2} %", 100.0 * stats.overlap)),
-                    ("memory", number(stats.memory as f64, "B")),
-                    ("hash", stats.hash.map_or("when paused".into(), |h| format!("{:08x}", h >> 32))),
-                ],
-            );
+            let mut rows = vec![
+                ("world step", number(stats.dt, "s")),
+                ("steps", crate::plots::grouped(stats.step as usize)),
+                ("mass", number(1e3 * stats.mass, "g")),
+                ("pictures a second", format!("{:.0}", 1.0 / app.canvas.cost().max(1e-3))),
+                ("memory", number(stats.memory as f64, "B")),
+                ("hash", stats.hash.map_or("when paused".into(), |h| format!("{:08x}", h >> 32))),
+            ];
+            rows.extend(stats.gauges.iter().map(|g| (g.name, crate::plots::gauged(g.value, g.unit))));
+            pairs(ui, "state", &rows);
         }
         Content::Run(run) => {
             theme::head(ui, "Run");
