@@ -6,7 +6,7 @@ use crate::stage::Picked;
 use crate::theme::{self, ACCENT, ALARM, GOOD, WEAK, number};
 use crate::touch::Tool;
 use barchan_core::frame::{self, Frame};
-use barchan_render::{ColourBy, Map};
+use barchan_render::{ColourBy, Map, Show};
 use barchan_scene::Background;
 use egui::{Align, Button, Color32, Layout, Rect, RichText, Slider, Ui, vec2};
 
@@ -143,13 +143,24 @@ pub fn values(ui: &mut Ui, app: &mut App) {
     if let Some(stage) = &mut app.stage {
         let mut choice = stage.shown.choice().clone();
         let width = 132.0;
-        choose(ui, "Show", |ui| {
+        choose(ui, "By", |ui| {
             egui::ComboBox::from_id_salt("by").selected_text(choice.by.name()).width(width).show_ui(ui, |ui| {
                 for name in ColourBy::NAMES.iter().copied().chain(columns(&stage.frame)) {
                     ui.selectable_value(&mut choice.by, ColourBy::named(name), name);
                 }
             });
         });
+        // Names are for what there is: a scene of grains has no choice but its grains.
+        if stage.frame.populations.iter().any(|p| p.name != frame::GRAINS) {
+            choose(ui, "Matter", |ui| {
+                let name = Show::NAMES.iter().find(|s| s.1 == choice.show).map_or("", |s| s.0);
+                egui::ComboBox::from_id_salt("show").selected_text(name).width(width).show_ui(ui, |ui| {
+                    for (name, show) in Show::NAMES {
+                        ui.selectable_value(&mut choice.show, *show, *name);
+                    }
+                });
+            });
+        }
         choose(ui, "Scale", |ui| {
             let name = Map::NAMES.iter().find(|m| m.1 == choice.map).map_or("", |m| m.0);
             egui::ComboBox::from_id_salt("map").selected_text(name).width(width).show_ui(ui, |ui| {
@@ -175,6 +186,7 @@ pub fn values(ui: &mut Ui, app: &mut App) {
             let names: Vec<&str> = stage.frame.grids.iter().map(|g| g.name.as_str()).collect();
             ui.checkbox(&mut choice.grids, format!("Boxes: {}", names.join(", ")));
         }
+        ui.checkbox(&mut choice.wires, "Wireframe").on_hover_text("walls, bodies and skins as edges");
         if choice != *stage.shown.choice() {
             stage.choose(choice);
         }
