@@ -9,11 +9,13 @@ use crate::colour::{ColourBy, ColourError, Colouring, Painter};
 use crate::picture::{Finish, Ground, Line, Mesh, Picture, Sphere};
 use crate::skins::{Skin, Skins, vertex_normals};
 use crate::walls::{self, Paint, Stage, pose};
-use barchan_core::frame::{Frame, GRAINS, Grid, Population, SphereView, Surface, UPSAMPLED};
+use barchan_core::frame::{Extra, Frame, GRAINS, Grid, Population, SphereView, Surface, UPSAMPLED, Values};
 use barchan_core::relief::Relief;
+use barchan_core::skin::{self, Cloud, SkinSettings, mean_diameter};
 use barchan_core::walls::Wall;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// [`Sphere::grain`] of a sphere that belongs to a wall.
@@ -25,6 +27,36 @@ const BESIDE_PAIRS: f64 = 0.35;
 const LINE: f32 = 1.6;
 /// Colour of pairs that have no number to be coloured by, and of grids, linear RGB.
 const LINE_COLOUR: Vec3 = Vec3::new(0.05, 0.09, 0.16);
+
+/// What is drawn of a continuum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Show {
+    /// Upsampled grains where there are any and they have what the colours say; else particles.
+    #[default]
+    Auto,
+    /// Particles.
+    Particles,
+    /// Upsampled grains; particles where there are none.
+    Grains,
+    /// Both, the particles smaller than they are: grains lie about them.
+    Both,
+    /// A skin over the particles, and what flies apart from it as particles.
+    Skin,
+}
+
+impl Show {
+    /// All of them by name.
+    pub const NAMES: &'static [(&'static str, Show)] = &[
+        ("auto", Show::Auto),
+        ("particles", Show::Particles),
+        ("grains", Show::Grains),
+        ("both", Show::Both),
+        ("skin", Show::Skin),
+    ];
+}
+
+/// Particles over their own size where grains are drawn with them.
+const AMONG_GRAINS: f64 = 0.4;
 
 /// How frames are turned into pictures.
 #[derive(Clone, Debug)]
@@ -53,6 +85,10 @@ pub struct Dresser {
     pub pairs: bool,
     /// Whether the boxes of grids are drawn.
     pub grids: bool,
+    /// What is drawn of a continuum.
+    pub show: Show,
+    /// Whether walls, bodies and surfaces are drawn as the edges of their triangles.
+    pub wires: bool,
 }
 
 impl Dresser {
@@ -87,10 +123,14 @@ impl Dresser {
                 skins: &skins[shape..shape + population.shapes.len()],
                 first: row,
                 origin,
-                scale: if self.pairs { BESIDE_PAIRS } else { 1.0 },
+                scale: self.scale(population, frame),
             };
-            if is_drawn(population, frame, &self.colouring.by) {
-                dressed.enter(&mut picture);
+            let skin = if is_covered(population, frame, self.show) { covering(population) } else { None };
+            if let Some((skin, alone)) = skin {
+                picture.meshes.push(free_surface(&skin, &painter, origin));
+                dressed.enter(&mut picture, &|row| alone[row]);
+            } else if is_drawn(population, frame, &self.colouring.by, self.show) {
+                dressed.enter(&mut picture, &|_| true);
             }
             (row, shape) = (row + population.len(), shape + population.shapes.len());
         }
@@ -112,7 +152,24 @@ impl Dresser {
         }
         let paint = Paint { materials: &self.materials, glass: self.glass };
         walls::hang(&self.walls, &poses, &paint, &self.stage, &mut picture);
+        if self.wires {
+            let meshes = std::mem::take(&mut picture.meshes);
+            picture.solids.clear();
+            picture.lines.extend(meshes.iter().flat_map(wires));
+        }
         Ok(picture)
+    }
+
+    /// Size at which the pieces of a population are drawn over their own.
+    fn scale(&self, population: &Population, frame: &Frame) -> f64 {
+        let among = self.show == Show::Both && is_carrier(population, frame);
+        if self.pairs {
+            BESIDE_PAIRS
+        } else if among {
+            AMONG_GRAINS
+        } else {
+            1.0
+        }
     }
 
     fn ground(&self, relief: Arc<Relief>) -> Ground {
@@ -122,16 +179,98 @@ impl Dresser {
     }
 }
 
-/// Whether a population is in the picture. Upsampled grains stand for the particles that carry them; the particles are drawn in their place
-/// where the colours are those of a column that only particles have, and beside them where colours tell populations apart.
-fn is_drawn(population: &Population, frame: &Frame, by: &ColourBy) -> bool {
-    let Some(upsampled) = frame.population(UPSAMPLED).filter(|u| !u.is_empty()) else { return true };
-    match by {
-        ColourBy::Population => true,
-        ColourBy::Material | ColourBy::Id => population.name == UPSAMPLED || population.name == GRAINS,
-        _ if by.values(upsampled).is_some() => population.name == UPSAMPLED || population.name == GRAINS,
-        _ => population.name != UPSAMPLED,
+/// Whether a population is in the picture. Upsampled grains stand for the particles that carry them; unless something else is asked for, the
+/// particles are drawn in their place where the colours are those of a column that only particles have, and beside them where colours
+/// tell populations apart.
+fn is_drawn(population: &Population, frame: &Frame, by: &ColourBy, show: Show) -> bool {
+    let Some(upsampled) = upsampled(frame) else { return true };
+    // Grains and bodies are drawn in any case.
+    let (fine, carries) = (population.name == UPSAMPLED, is_carrier(population, frame));
+    match show {
+        Show::Particles | Show::Skin => !fine,
+        Show::Grains => !carries,
+        Show::Both => true,
+        Show::Auto => match by {
+            ColourBy::Population => true,
+            ColourBy::Material | ColourBy::Id => !carries,
+            _ if by.values(upsampled).is_some() => !carries,
+            _ => !fine,
+        },
     }
+}
+
+fn upsampled(frame: &Frame) -> Option<&Population> {
+    frame.population(UPSAMPLED).filter(|u| !u.is_empty())
+}
+
+/// Whether a population is the particles that upsampled grains of the frame stand for.
+fn is_carrier(population: &Population, frame: &Frame) -> bool {
+    upsampled(frame).is_some() && population.name != UPSAMPLED && population.name != GRAINS
+}
+
+/// Whether a population is to have a skin: matter that is not grains or bodies.
+fn is_covered(population: &Population, frame: &Frame, show: Show) -> bool {
+    // A frame of grains alone has nothing else to cover.
+    let alone = frame.populations.len() == 1;
+    show == Show::Skin && population.name != UPSAMPLED && (alone || population.name != GRAINS) && !population.is_empty()
+}
+
+/// The skin over a population, and which of its pieces fly apart from it. Pieces of a continuum stand for the cube of their diameter. None
+/// where it cannot be made: then the pieces are drawn.
+fn covering(population: &Population) -> Option<(Surface, Vec<bool>)> {
+    let (position, radius) = (&population.position[..], &population.radius[..]);
+    let real = |e: &&Extra| !matches!(e.values, Values::U32(_)) && e.name != SPEED;
+    let mut extras: Vec<Extra> = population.extras.iter().filter(real).cloned().collect();
+    let velocity: Vec<Vec3> = population.velocity.iter().map(|v| v.as_vec3()).collect();
+    extras.push(Extra::vector("velocity", "m/s", velocity));
+    let grains = population.name == GRAINS;
+    let volume: Vec<f64> = if grains { Vec::new() } else { radius.iter().map(|r| 8.0 * r * r * r).collect() };
+    let voxel = mean_diameter(radius)?;
+    let packing = if grains { GRAIN_PACKING } else { 1.0 };
+    let settings = SkinSettings { packing, relax: RELAX, ..SkinSettings::new(voxel) };
+    let cloud = Cloud { position, radius, volume: &volume, extras: &extras };
+    let mesh = skin::skin(&cloud, &settings).ok()?;
+    let surface = mesh.into_surface("skin", population.material.first().copied().unwrap_or(0));
+    // A piece under the skin is near one of its vertices or deep below it; one that flies has fewer neighbours than a surface gives.
+    let mut cells: HashMap<[i64; 3], u32> = HashMap::new();
+    let cell = |x: DVec3| (x / (2.0 * voxel)).floor().to_array().map(|c| c as i64);
+    position.iter().filter(|x| x.is_finite()).for_each(|x| *cells.entry(cell(*x)).or_default() += 1);
+    let around = |x: DVec3| {
+        let [a, b, c] = cell(x);
+        let near = (0..27).map(|k| [a + k % 3 - 1, b + k / 3 % 3 - 1, c + k / 9 - 1]);
+        near.filter_map(|k| cells.get(&k)).sum::<u32>()
+    };
+    let alone = position.iter().map(|x| x.is_finite() && around(*x) < FEW).collect();
+    Some((surface, alone))
+}
+
+/// Name of a column that the skin gets from the velocities.
+const SPEED: &str = "speed";
+/// Share of its volume that a packing of grains takes, for the skin over them.
+const GRAIN_PACKING: f64 = 0.6;
+/// Times that the skin is smoothed.
+const RELAX: u32 = 2;
+/// Pieces in a cube of six diameters (216 where it is full, a hundred at a flat surface) below which they are drawn apart from the skin, which
+/// has no bump over a handful.
+const FEW: u32 = 12;
+
+/// The edges of a mesh's triangles, each once.
+fn wires(mesh: &Mesh) -> Vec<Line> {
+    // Vertices that stand in one place with several normals are one: an edge is known by its ends.
+    let key = |v: Vec3| v.to_array().map(|x| (x + 0.0).to_bits());
+    let mut seen = HashSet::new();
+    let mut lines = Vec::new();
+    for t in &mesh.triangles {
+        for k in 0..3 {
+            let ends = [t[k], t[(k + 1) % 3]].map(|v| mesh.vertices[v as usize]);
+            let mut name = ends.map(key);
+            name.sort_unstable();
+            if seen.insert(name) {
+                lines.push(Line { ends, colour: mesh.colour, width: LINE, opacity: 0.9 });
+            }
+        }
+    }
+    lines
 }
 
 /// A population with its colours, on its way into a picture.
@@ -149,12 +288,14 @@ struct Dressed<'a> {
 }
 
 impl Dressed<'_> {
-    fn enter(&self, picture: &mut Picture) {
+    /// Enters the rows that `is_wanted` takes.
+    fn enter(&self, picture: &mut Picture, is_wanted: &(dyn Fn(usize) -> bool + Sync)) {
         let p = self.population;
-        let of_spheres = (0..p.len()).filter(|g| self.skin(*g).is_none()).flat_map(|g| p.spheres_of(g));
+        let wanted = |g: &usize| is_wanted(*g) && self.skin(*g).is_none();
+        let of_spheres = (0..p.len()).filter(wanted).flat_map(|g| p.spheres_of(g));
         picture.spheres.extend(of_spheres.filter(is_there).map(|s| self.sphere(s)));
         let placed = |g: usize| {
-            let skin = self.skin(g)?;
+            let skin = self.skin(g).filter(|_| is_wanted(g))?;
             let radius = p.radius[g] * skin.reach;
             let ball = SphereView { grain: g, centre: p.position[g], radius, velocity: p.velocity[g] };
             is_there(&ball).then(|| (self.sphere(ball), self.solid(skin, g)))
@@ -224,7 +365,7 @@ mod tests {
     use super::*;
     use crate::colour::ColourBy;
     use crate::{Extent, View};
-    use barchan_core::frame::{Extra, GRAINS, Pairs, WallFrame};
+    use barchan_core::frame::{GRAINS, Pairs, WallFrame};
     use barchan_core::mesh;
     use barchan_core::shapes::Shape;
     use barchan_core::walls::{Geometry, Side};
@@ -269,6 +410,8 @@ mod tests {
             grain: None,
             pairs: false,
             grids: false,
+            show: Show::Auto,
+            wires: false,
         };
         (dresser, frame)
     }
@@ -410,5 +553,77 @@ mod tests {
         assert_eq!(dresser.dress(&frame).unwrap().spheres.len(), 2);
         dresser.colouring.by = ColourBy::named("age");
         assert!(dresser.dress(&frame).unwrap_err().to_string().contains("`age`"));
+    }
+
+    /// A cube of 512 particles of a continuum with one that flies, 4 upsampled grains each, and a ball of the grains' solver.
+    fn continuum() -> (Dresser, Frame) {
+        let (dresser, _) = scene();
+        let pile = |name: &str, at: Vec<DVec3>, radius: f64, extras: Vec<Extra>| {
+            let n = at.len();
+            Population {
+                name: name.into(),
+                position: at.into(),
+                velocity: vec![DVec3::X; n].into(),
+                radius: vec![radius; n].into(),
+                mass: vec![1.0; n].into(),
+                id: (0..n as u32).collect(),
+                material: vec![0; n].into(),
+                extras,
+                ..Population::default()
+            }
+        };
+        let cube = |n: u32, d: f64| -> Vec<DVec3> {
+            let at = |k: u32| DVec3::new((k % n).into(), (k / n % n).into(), (k / n / n).into()) * d;
+            (0..n.pow(3)).map(at).collect()
+        };
+        let mut particles = cube(8, 1.0);
+        particles.push(DVec3::splat(30.0));
+        let pressure = Extra::real("pressure", "Pa", vec![1.0; 513]);
+        let populations = vec![
+            pile(GRAINS, vec![DVec3::splat(20.0)], 2.0, vec![]),
+            pile("sph", particles, 0.5, vec![pressure]),
+            pile(UPSAMPLED, cube(12, 0.6), 0.2, vec![]),
+        ];
+        (Dresser { walls: vec![], ..dresser }, Frame { populations, ..Frame::default() })
+    }
+
+    #[test]
+    fn a_continuum_is_shown_as_it_is_asked_for() {
+        let (plain, frame) = continuum();
+        let drawn = |show: Show, by: &str| {
+            let colouring = Colouring { by: ColourBy::named(by), range: Some([0.0, 1.0]), ..Colouring::default() };
+            Dresser { show, colouring, ..plain.clone() }.dress(&frame).unwrap()
+        };
+        let many = |show: Show, by: &str| drawn(show, by).spheres.len();
+        let (ball, particles, grains) = (1, 513, 12 * 12 * 12);
+        assert_eq!(many(Show::Auto, "material"), ball + grains);
+        assert_eq!(many(Show::Auto, "pressure"), ball + particles, "grains have no pressure");
+        assert_eq!(many(Show::Particles, "material"), ball + particles);
+        assert_eq!(many(Show::Grains, "pressure"), ball + grains);
+        let both = drawn(Show::Both, "material");
+        assert_eq!(both.spheres.len(), ball + particles + grains);
+        assert!(both.spheres.iter().any(|s| s.radius == 0.2), "particles are smaller, so that grains are seen");
+        for by in ["material", "speed", "pressure"] {
+            let skin = drawn(Show::Skin, by);
+            assert_eq!((skin.spheres.len(), skin.meshes.len()), (ball + 1, 1), "the ball, and the one that flies");
+            // The skin of a cube of side 8, its edges rounded, about its middle.
+            let (low, high) =
+                skin.meshes[0].vertices.iter().fold((Vec3::MAX, Vec3::MIN), |(a, b), v| (a.min(*v), b.max(*v)));
+            let (low, high) = (low.as_dvec3() + skin.origin, high.as_dvec3() + skin.origin);
+            assert!((low + 0.5).abs().max_element() < 0.15 && (high - 7.5).abs().max_element() < 0.15, "{low} {high}");
+        }
+    }
+
+    #[test]
+    fn wires_are_the_edges_of_what_was_solid() {
+        let (dresser, mut frame) = scene();
+        with_a_box(&mut frame);
+        let solid = dresser.dress(&frame).unwrap();
+        let wires = Dresser { wires: true, ..dresser }.dress(&frame).unwrap();
+        assert!(wires.meshes.is_empty() && wires.solids.is_empty());
+        assert_eq!(wires.spheres.len(), solid.spheres.len(), "grains stay");
+        // A box has 12 edges and a diagonal on each face.
+        let own = |l: &&Line| l.colour == solid.meshes[0].colour;
+        assert_eq!(wires.lines.iter().filter(own).count(), 18);
     }
 }

@@ -23,7 +23,7 @@ pub mod walls;
 pub use camera::{CameraPath, Stand, View};
 pub use colour::{ColourBy, ColourError, Colouring, Map};
 pub use cpu::CpuRenderer;
-pub use dress::Dresser;
+pub use dress::{Dresser, Show};
 pub use field::FieldPicture;
 #[cfg(feature = "gpu")]
 pub use gpu::GpuRenderer;

@@ -42,6 +42,9 @@ impl<R: Precision> Flow<R> {
         let real = |x: R| Into::<f64>::into(x) as f32;
         let per_stress = |of: &dyn Fn(usize) -> f32| (0..n).map(of).collect::<Vec<f32>>();
         let size = |i: usize| crate::rheology::norm(&deviatoric(&p.stress[i])) as f32;
+        // Matter may part freely: only what is too dense is an error.
+        let rest = self.settings.bulk_density;
+        let excess = |i: usize| (Into::<f64>::into(p.local[i].density) / rest - 1.0).max(0.0) as f32;
         let state = |i: usize| State::of(p.stress[i][0].into(), p.stress[i][7].into()) as u32;
         Population {
             name: SPH.into(),
@@ -53,6 +56,7 @@ impl<R: Precision> Flow<R> {
             material: p.kind.iter().map(|k| self.settings.kinds[*k as usize].material).collect(),
             extras: vec![
                 Extra::real("density", "kg/m³", per_stress(&|i| real(p.local[i].density))),
+                Extra::real("density error", "", per_stress(&excess)),
                 Extra::real("pressure", "Pa", per_stress(&|i| real(p.stress[i][0]))),
                 Extra::real("shear stress", "Pa", per_stress(&size)),
                 Extra::real("friction used", "", per_stress(&|i| real(p.stress[i][7]))),

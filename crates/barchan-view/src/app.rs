@@ -198,7 +198,7 @@ impl App {
             Content::Live(live) => {
                 live.published = live.simulation.published();
                 let p = &live.published;
-                live.sliders.take(&p.values);
+                live.sliders.take(&p.values, p.scene.as_deref());
                 self.plots.note(&p.stats);
                 if let Some((number, answer)) = &p.answer
                     && *number > live.answered
@@ -323,7 +323,7 @@ impl App {
                     }
                     None => {
                         let play = live.published.state == State::Playing;
-                        live.simulation.send(Command::Reset { play, scale: live.sliders.scale });
+                        live.simulation.send(Command::Reset { play, fresh: live.sliders.fresh });
                     }
                 }
             }

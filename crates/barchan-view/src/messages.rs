@@ -1,7 +1,7 @@
 //! What the window and the simulation's thread say to each other.
 
 use barchan_core::frame::Frame;
-use barchan_core::solver::Energies;
+use barchan_core::solver::{Energies, Gauge, Knob};
 use barchan_scene::Parsed;
 use glam::DVec3;
 use std::path::PathBuf;
@@ -20,8 +20,17 @@ pub enum Command {
     Reset {
         /// Whether it then plays.
         play: bool,
-        /// Times the scene's grains, its geometry grown to hold them.
-        scale: f64,
+        /// With what it begins.
+        fresh: Fresh,
+    },
+    /// Stand still when this simulated time [s] is reached; none to go on to the end.
+    PauseAt(Option<f64>),
+    /// A number of a solver, by its index in [`Values::knobs`].
+    Knob {
+        /// Index.
+        index: usize,
+        /// Its value from now on, SI.
+        value: f64,
     },
     /// Simulated seconds a second at most; none for as fast as it goes.
     Speed(Option<f64>),
@@ -74,6 +83,24 @@ pub enum Command {
     },
     /// Keeps the world as it stands in a new folder.
     Save(PathBuf),
+}
+
+/// What a scene begins with, where it is not its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fresh {
+    /// Times the scene's grains, its geometry grown to hold them.
+    pub scale: f64,
+    /// Spacing of the particles of a continuum [m].
+    pub spacing: Option<f64>,
+    /// Density of the grains of a continuum [kg/m³].
+    pub density: Option<f64>,
+}
+
+impl Default for Fresh {
+    /// All as the scene has it.
+    fn default() -> Fresh {
+        Fresh { scale: 1.0, spacing: None, density: None }
+    }
 }
 
 /// How a simulation stands.
@@ -137,20 +164,31 @@ pub struct Stats {
     pub grains: usize,
     /// Spheres of all grains.
     pub spheres: usize,
-    /// Contacts a grain on average: one of two grains counts for both.
-    pub contacts: f64,
+    /// Mass of all matter [kg].
+    pub mass: f64,
     /// Energies [J].
     pub energies: Energies,
-    /// Largest overlap over the smaller radius.
-    pub overlap: f64,
-    /// Wall-clock milliseconds a step, pass by pass, lately.
-    pub passes: Vec<(&'static str, f64)>,
+    /// What solvers and couplings watch.
+    pub gauges: Vec<Gauge>,
+    /// What a step costs, pass by pass, lately.
+    pub passes: Vec<Pass>,
     /// Simulated seconds a second, lately.
     pub real_time: f64,
     /// Hash of the state; only while it stands still.
     pub hash: Option<u64>,
     /// Bytes held by the solver.
     pub memory: usize,
+}
+
+/// What a pass costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pass {
+    /// Its name.
+    pub name: &'static str,
+    /// Wall-clock milliseconds a step.
+    pub ms: f64,
+    /// How often it runs in a step: that of an iteration once for each.
+    pub runs: f64,
 }
 
 /// What may be changed live, as it is.
@@ -166,6 +204,12 @@ pub struct Values {
     pub walls: Option<f64>,
     /// Radius of grains poured by hand [m].
     pub grain: Option<f64>,
+    /// What else solvers let one change.
+    pub knobs: Vec<Knob>,
+    /// Whether there are grains, or bodies, that bounce: a continuum has no restitution.
+    pub bounces: bool,
+    /// When it is to stand still [s].
+    pub pause_at: Option<f64>,
 }
 
 /// What the thread has shown last.

@@ -6,7 +6,7 @@ use crate::stage::Picked;
 use crate::theme::{self, ACCENT, ALARM, GOOD, WEAK, number};
 use crate::touch::Tool;
 use barchan_core::frame::{self, Frame};
-use barchan_render::{ColourBy, Map};
+use barchan_render::{ColourBy, Map, Show};
 use barchan_scene::Background;
 use egui::{Align, Button, Color32, Layout, Rect, RichText, Slider, Ui, vec2};
 
@@ -143,13 +143,24 @@ pub fn values(ui: &mut Ui, app: &mut App) {
     if let Some(stage) = &mut app.stage {
         let mut choice = stage.shown.choice().clone();
         let width = 132.0;
-        choose(ui, "Show", |ui| {
+        choose(ui, "By", |ui| {
             egui::ComboBox::from_id_salt("by").selected_text(choice.by.name()).width(width).show_ui(ui, |ui| {
                 for name in ColourBy::NAMES.iter().copied().chain(columns(&stage.frame)) {
                     ui.selectable_value(&mut choice.by, ColourBy::named(name), name);
                 }
             });
         });
+        // Names are for what there is: a scene of grains has no choice but its grains.
+        if stage.frame.populations.iter().any(|p| p.name != frame::GRAINS) {
+            choose(ui, "Matter", |ui| {
+                let name = Show::NAMES.iter().find(|s| s.1 == choice.show).map_or("", |s| s.0);
+                egui::ComboBox::from_id_salt("show").selected_text(name).width(width).show_ui(ui, |ui| {
+                    for (name, show) in Show::NAMES {
+                        ui.selectable_value(&mut choice.show, *show, *name);
+                    }
+                });
+            });
+        }
         choose(ui, "Scale", |ui| {
             let name = Map::NAMES.iter().find(|m| m.1 == choice.map).map_or("", |m| m.0);
             egui::ComboBox::from_id_salt("map").selected_text(name).width(width).show_ui(ui, |ui| {
@@ -175,6 +186,7 @@ pub fn values(ui: &mut Ui, app: &mut App) {
             let names: Vec<&str> = stage.frame.grids.iter().map(|g| g.name.as_str()).collect();
             ui.checkbox(&mut choice.grids, format!("Boxes: {}", names.join(", ")));
         }
+        ui.checkbox(&mut choice.wires, "Wireframe").on_hover_text("walls, bodies and skins as edges");
         if choice != *stage.shown.choice() {
             stage.choose(choice);
         }
@@ -214,17 +226,16 @@ pub fn numbers(ui: &mut Ui, app: &mut App) {
             app.plots.show(ui, &live.published.stats);
             let stats = &live.published.stats;
             theme::head(ui, "State");
-            pairs(
-                ui,
-                "state",
-                &[
-                    ("time step", number(stats.dt, "s")),
-                    ("steps", crate::plots::grouped(stats.step as usize)),
-                    ("largest overlap", format!("{:.2} %", 100.0 * stats.overlap)),
-                    ("memory", number(stats.memory as f64, "B")),
-                    ("hash", stats.hash.map_or("when paused".into(), |h| format!("{:08x}", h >> 32))),
-                ],
-            );
+            let mut rows = vec![
+                ("world step", number(stats.dt, "s")),
+                ("steps", crate::plots::grouped(stats.step as usize)),
+                ("mass", number(1e3 * stats.mass, "g")),
+                ("pictures a second", format!("{:.0}", 1.0 / app.canvas.cost().max(1e-3))),
+                ("memory", number(stats.memory as f64, "B")),
+                ("hash", stats.hash.map_or("when paused".into(), |h| format!("{:08x}", h >> 32))),
+            ];
+            rows.extend(stats.gauges.iter().map(|g| (g.name, crate::plots::gauged(g.value, g.unit))));
+            pairs(ui, "state", &rows);
         }
         Content::Run(run) => {
             theme::head(ui, "Run");

@@ -1,6 +1,6 @@
 //! Small live plots: the last half minute of a number, and where the time of a step goes.
 
-use crate::simulation::Stats;
+use crate::simulation::{Pass, Stats};
 use crate::theme::{self, ACCENT, CARD, WEAK, number};
 use egui::{Align2, Color32, FontId, Pos2, Rect, Sense, Shape, Stroke, Ui, pos2, vec2};
 use std::collections::VecDeque;
@@ -10,14 +10,24 @@ use std::time::{Duration, Instant};
 const SAMPLES: usize = 300;
 const EVERY: Duration = Duration::from_millis(100);
 
-/// What is plotted: its name, unit and colour.
-const ROWS: [(&str, &str, Color32); 6] = [
-    ("Kinetic energy", "J", Color32::from_rgb(236, 150, 92)),
-    ("Potential energy", "J", Color32::from_rgb(122, 168, 222)),
-    ("Elastic energy", "J", Color32::from_rgb(190, 140, 214)),
-    ("Contacts a grain", "", Color32::from_rgb(126, 192, 128)),
-    ("Grains", "", Color32::from_rgb(210, 206, 196)),
-    ("Rate against real time", "×", ACCENT),
+/// Gauges that are plotted, where there are any; all of them are in the table of the state.
+const GAUGES: [&str; 7] = [
+    "coordination",
+    "density error",
+    "iterations",
+    "largest speed",
+    "largest filling",
+    "pressure iterations",
+    "friction iterations",
+];
+/// Colours of the rows in turn.
+const ROWS: [Color32; 6] = [
+    Color32::from_rgb(236, 150, 92),
+    Color32::from_rgb(122, 168, 222),
+    Color32::from_rgb(190, 140, 214),
+    Color32::from_rgb(126, 192, 128),
+    Color32::from_rgb(210, 206, 196),
+    ACCENT,
 ];
 /// Colours of the passes.
 const PASSES: [Color32; 5] = [
@@ -28,10 +38,13 @@ const PASSES: [Color32; 5] = [
     Color32::from_rgb(210, 206, 196),
 ];
 
+/// A row at a time: its name, its unit and its value.
+type Sample = (&'static str, &'static str, f64);
+
 /// The last half minute.
 #[derive(Default)]
 pub struct Plots {
-    samples: VecDeque<[f64; ROWS.len()]>,
+    samples: VecDeque<Vec<Sample>>,
     last: Option<Instant>,
 }
 
@@ -42,9 +55,12 @@ impl Plots {
             return;
         }
         self.last = Some(Instant::now());
-        let e = &stats.energies;
-        let kinetic = e.translation + e.rotation;
-        self.samples.push_back([kinetic, e.gravity, e.elastic, stats.contacts, stats.grains as f64, stats.real_time]);
+        let now = sample(stats);
+        // Another scene has other rows.
+        if self.samples.back().is_some_and(|s| s.iter().map(|r| r.0).ne(now.iter().map(|r| r.0))) {
+            self.samples.clear();
+        }
+        self.samples.push_back(now);
         if self.samples.len() > SAMPLES {
             self.samples.pop_front();
         }
@@ -53,23 +69,41 @@ impl Plots {
     /// Draws all.
     pub fn show(&self, ui: &mut Ui, stats: &Stats) {
         theme::head(ui, "Live");
-        for (row, (name, unit, colour)) in ROWS.iter().enumerate() {
-            let now = self.samples.back().map_or(0.0, |s| s[row]);
-            let text = match *name {
-                "Grains" => grouped(stats.grains),
-                "Rate against real time" => format!("{now:.3} ×"),
-                _ if unit.is_empty() => format!("{now:.2}"),
-                _ => number(now, unit),
-            };
-            plot(ui, name, &text, *colour, self.samples.iter().map(|s| s[row]));
+        let rows = self.samples.back().map_or(&[][..], |s| &s[..]);
+        for ((row, &(name, unit, now)), colour) in rows.iter().enumerate().zip(ROWS.into_iter().cycle()) {
+            plot(ui, name, &gauged(now, unit), colour, self.samples.iter().map(|s| s[row].2));
         }
         theme::head(ui, "Time of a step");
-        let all: f64 = stats.passes.iter().map(|p| p.1).sum();
+        let all: f64 = stats.passes.iter().map(|p| p.ms).sum();
         if all > 0.0 {
             passes(ui, &stats.passes, all);
         } else {
             ui.label(egui::RichText::new("no step taken yet").color(WEAK));
         }
+    }
+}
+
+/// What is plotted of a world. A continuum has no elastic energy and grains have no iterations: rows are those that mean something.
+fn sample(stats: &Stats) -> Vec<Sample> {
+    let e = &stats.energies;
+    let mut rows = vec![("kinetic energy", "J", e.kinetic()), ("potential energy", "J", e.gravity)];
+    let gauge = |name: &&str| stats.gauges.iter().find(|g| g.name == *name).map(|g| (g.name, g.unit, g.value));
+    if gauge(&"coordination").is_some() {
+        rows.push(("elastic energy", "J", e.elastic));
+    }
+    rows.extend(GAUGES.iter().filter_map(gauge));
+    rows.extend([("pieces", "", stats.grains as f64), ("rate against real time", "×", stats.real_time)]);
+    rows
+}
+
+/// A gauge's value in few characters.
+pub fn gauged(value: f64, unit: &str) -> String {
+    match (unit, value.fract() == 0.0 && value.abs() < 1e15) {
+        ("×", _) => format!("{value:.3} ×"),
+        ("", true) => grouped(value.abs() as usize).replacen("", if value < 0.0 { "−" } else { "" }, 1),
+        ("", false) if value.abs() < 0.01 => format!("{value:.1e}"),
+        ("", false) => format!("{value:.2}"),
+        _ => number(value, unit),
     }
 }
 
@@ -106,25 +140,36 @@ fn plot(ui: &mut Ui, name: &str, now: &str, colour: Color32, values: impl Iterat
     painter.add(Shape::line(line, Stroke::new(1.5, colour)));
 }
 
-fn passes(ui: &mut Ui, passes: &[(&'static str, f64)], all: f64) {
+fn passes(ui: &mut Ui, passes: &[Pass], all: f64) {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 10.0), Sense::hover());
     let mut x = rect.left();
-    for ((_, ms), colour) in passes.iter().zip(PASSES.into_iter().cycle()) {
-        let width = rect.width() * (ms / all) as f32;
+    for (pass, colour) in passes.iter().zip(PASSES.into_iter().cycle()) {
+        let width = rect.width() * (pass.ms / all) as f32;
         let piece = Rect::from_min_size(pos2(x, rect.top()), vec2(width, rect.height()));
         ui.painter().rect_filled(piece, 0.0, colour);
         x += width;
     }
-    egui::Grid::new("passes").num_columns(2).spacing(vec2(12.0, 3.0)).show(ui, |ui| {
-        for ((name, ms), colour) in passes.iter().zip(PASSES.into_iter().cycle()) {
+    let right = |ui: &mut Ui, text: String| {
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| ui.label(text));
+    };
+    egui::Grid::new("passes").num_columns(3).spacing(vec2(12.0, 3.0)).show(ui, |ui| {
+        for (pass, colour) in passes.iter().zip(PASSES.into_iter().cycle()) {
             ui.horizontal(|ui| {
                 let (dot, _) = ui.allocate_exact_size(vec2(9.0, 9.0), Sense::hover());
                 ui.painter().circle_filled(dot.center(), 4.0, colour);
-                ui.label(*name);
+                ui.label(pass.name);
             });
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                ui.label(number(1e-3 * ms, "s"));
-            });
+            right(ui, number(1e-3 * pass.ms, "s"));
+            // What runs more than once a step: how often, and what one run takes.
+            let often = pass.runs > 1.01;
+            right(
+                ui,
+                if often {
+                    format!("{:.1} × {}", pass.runs, number(1e-3 * pass.ms / pass.runs, "s"))
+                } else {
+                    String::new()
+                },
+            );
             ui.end_row();
         }
     });
@@ -132,12 +177,26 @@ fn passes(ui: &mut Ui, passes: &[(&'static str, f64)], all: f64) {
 
 #[cfg(test)]
 mod tests {
-    use super::grouped;
+    use super::*;
+    use barchan_core::solver::Gauge;
 
     #[test]
     fn thousands_are_apart() {
         assert_eq!(grouped(0), "0");
         assert_eq!(grouped(16_000), "16\u{2009}000");
         assert_eq!(grouped(1_234_567), "1\u{2009}234\u{2009}567");
+    }
+
+    #[test]
+    fn rows_are_those_that_the_solver_watches() {
+        let names = |gauges: &[&'static str]| -> Vec<&str> {
+            let gauges = gauges.iter().map(|name| Gauge { name, unit: "", value: 1.0 }).collect();
+            sample(&Stats { gauges, ..Stats::default() }).iter().map(|s| s.0).collect()
+        };
+        let grains = names(&["coordination", "largest overlap"]);
+        assert!(grains.contains(&"coordination") && grains.contains(&"elastic energy"));
+        let continuum = names(&["density error", "iterations"]);
+        assert!(continuum.contains(&"density error") && continuum.contains(&"iterations"));
+        assert!(!continuum.contains(&"coordination") && !continuum.contains(&"elastic energy"));
     }
 }

@@ -4,7 +4,7 @@ use barchan_core::frame::Frame;
 use barchan_render::camera::framing::{self, Aim};
 use barchan_render::colour::reflectances;
 use barchan_render::legend::Bar;
-use barchan_render::{ColourBy, Colouring, Dresser, Light, Map, Picture, Skins, Stand, Survey};
+use barchan_render::{ColourBy, Colouring, Dresser, Light, Map, Picture, Show, Skins, Stand, Survey};
 use barchan_scene::{Background, Camera, ColourMap, Parsed, Scene};
 use glam::{DVec3, Vec3};
 use std::sync::Arc;
@@ -28,6 +28,10 @@ pub struct Choice {
     pub pairs: bool,
     /// Whether the boxes of grids are shown.
     pub grids: bool,
+    /// What is shown of a continuum.
+    pub show: Show,
+    /// Whether walls, bodies and surfaces are shown as edges.
+    pub wires: bool,
 }
 
 impl Choice {
@@ -40,7 +44,7 @@ impl Choice {
             ColourMap::Batlow => Map::Batlow,
         };
         let (by, background) = (ColourBy::named(&scene.picture.colour), scene.picture.background);
-        Choice { by, map, background, pairs: false, grids: false }
+        Choice { by, map, background, pairs: false, grids: false, show: Show::Auto, wires: false }
     }
 }
 
@@ -73,6 +77,8 @@ impl Shown {
             grain: None,
             pairs: choice.pairs,
             grids: choice.grids,
+            show: choice.show,
+            wires: choice.wires,
         };
         let mut shown =
             Shown { scene, choice, survey, looks: 0, last: Instant::now(), dresser, light: Light::default() };

@@ -5,11 +5,12 @@
 //! are not looked at. What
 //! goes wrong, in the scene or in the run, is published as words.
 
-pub use crate::messages::{Answer, Command, Published, State, Stats, Values};
+pub use crate::messages::{Answer, Command, Fresh, Pass, Published, State, Stats, Values};
 
+use barchan_core::frame::GRAINS;
 use barchan_core::stages::StageTime;
 use barchan_engine::{World, assemble, keep, load};
-use barchan_scene::{Parsed, Scene};
+use barchan_scene::{Parsed, Scene, SceneErrors};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
@@ -107,6 +108,8 @@ struct Worker {
     published: Instant,
     meter: Meter,
     answers: u64,
+    /// Simulated time at which it is to stand still [s].
+    pause_at: Option<f64>,
 }
 
 impl Worker {
@@ -114,7 +117,7 @@ impl Worker {
         let now = Instant::now();
         let meter = Meter::default();
         let (state, speed, mark) = (State::Loading, Some(1.0), (now, 0.0));
-        Worker { inbox, shared, flags, wake, state, speed, mark, published: now, meter, answers: 0 }
+        Worker { inbox, shared, flags, wake, state, speed, mark, published: now, meter, answers: 0, pause_at: None }
     }
 
     fn tell(&self, change: impl FnOnce(&mut Published)) {
@@ -150,11 +153,11 @@ impl Worker {
                 },
             };
             match (command, &mut world) {
-                (Some(Command::Reset { play, scale }), _) => {
+                (Some(Command::Reset { play, fresh }), _) => {
                     // Two worlds at once might not fit.
                     drop(world.take());
-                    match if scale == 1.0 { Ok(first.clone()) } else { first.scaled(scale) } {
-                        Ok(scaled) => (parsed, world) = (scaled.clone(), self.begin(&scaled, play)),
+                    match afresh(first, fresh) {
+                        Ok(new) => (parsed, world) = (new.clone(), self.begin(&new, play)),
                         Err(problems) => self.fail(problems.listing()),
                     }
                 }
@@ -207,6 +210,9 @@ impl Worker {
         if before < end && world.time() >= end {
             self.state = State::Finished;
         }
+        if self.pause_at.is_some_and(|at| before < at && world.time() >= at) {
+            self.state = State::Paused;
+        }
         let every = if self.flags.seen.load(Ordering::Relaxed) { PUBLISH_EVERY } else { UNSEEN_EVERY };
         if self.state != State::Playing || self.published.elapsed() >= every {
             self.publish(world);
@@ -243,6 +249,11 @@ impl Worker {
             }
             Command::Material { index, friction, restitution } => {
                 world.set_material(index, friction, restitution).err().and_then(|e| refused(&e))
+            }
+            Command::Knob { index, value } => world.set_knob(index, value).err().and_then(|e| refused(&e)),
+            Command::PauseAt(at) => {
+                self.pause_at = at;
+                None
             }
             Command::Flow(factor) => {
                 world.set_flow(factor);
@@ -293,7 +304,7 @@ impl Worker {
             hash: still.then(|| world.hash()),
             ..self.meter.stats.clone()
         };
-        let (values, state) = (values(world), self.state);
+        let (values, state) = (Values { pause_at: self.pause_at, ..values(world) }, self.state);
         self.tell(|p| (p.frame, p.stats, p.values, p.state) = (Some(frame), stats, values, state));
     }
 }
@@ -307,7 +318,21 @@ fn values(world: &World) -> Values {
         flow: flows.then_some(flow),
         walls: moves.then_some(walls),
         grain: world.grain_reach(),
+        knobs: world.knobs(),
+        bounces: world.solvers().iter().any(|s| s.name() == GRAINS),
+        pause_at: None,
     }
+}
+
+/// A scene with what a reset changes of it.
+fn afresh(first: &Parsed, fresh: Fresh) -> Result<Parsed, SceneErrors> {
+    let scaled = if fresh.scale == 1.0 { first.clone() } else { first.scaled(fresh.scale)? };
+    let mut scene = scaled.scene.clone();
+    for m in &mut scene.continuum {
+        m.spacing = fresh.spacing.unwrap_or(m.spacing);
+        m.density = fresh.density.unwrap_or(m.density);
+    }
+    if scene == scaled.scene { Ok(scaled) } else { scaled.with(scene) }
 }
 
 /// Measures what costs too much to measure at every frame.
@@ -324,21 +349,24 @@ impl Meter {
 
     fn look(&mut self, world: &World) {
         let totals = world.totals();
-        let gauge = |name: &str| totals.gauges.iter().find(|g| g.name == name).map_or(0.0, |g| g.value);
         let timers: Vec<StageTime> = world.stages().into_iter().map(|(_, stage)| stage).collect();
         let mut stats = Stats {
             duration: world.plan().duration,
             dt: world.plan().dt,
-            contacts: gauge("coordination"),
+            mass: totals.mass,
             energies: totals.energies,
-            overlap: gauge("largest overlap"),
+            gauges: totals.gauges,
             memory: world.memory(),
             ..Stats::default()
         };
         if let Some((at, time, step, before)) = &self.last {
             let steps = (world.steps() - step).max(1) as f64;
-            let spent = |(now, then): (&StageTime, &StageTime)| (now.name, 1e3 * (now.seconds - then.seconds) / steps);
-            stats.passes = timers.iter().zip(before).map(spent).filter(|(_, ms)| *ms > 0.0).collect();
+            let spent = |(now, then): (&StageTime, &StageTime)| Pass {
+                name: now.name,
+                ms: 1e3 * (now.seconds - then.seconds) / steps,
+                runs: (now.runs - then.runs) as f64 / steps,
+            };
+            stats.passes = timers.iter().zip(before).map(spent).filter(|p| p.ms > 0.0).collect();
             stats.real_time = (world.time() - time) / at.elapsed().as_secs_f64().max(1e-9);
         }
         if world.steps() == self.last.as_ref().map_or(0, |l| l.2) {

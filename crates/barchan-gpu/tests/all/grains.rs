@@ -15,7 +15,11 @@ use barchan_dem::{Alone, Integrator, Precision, Settings};
 use barchan_gpu::{Cap, GpuDem, GpuDemError};
 use glam::{DQuat, DVec3};
 
-const HERTZ: ContactLaw = ContactLaw { normal: NormalLaw::Hertz, tangential: TangentialLaw::Mindlin };
+const HERTZ: ContactLaw = ContactLaw {
+    normal: NormalLaw::Hertz,
+    tangential: TangentialLaw::Mindlin,
+    cap: barchan_core::contact::Cap::Shared,
+};
 const R: f64 = 1e-3;
 const G: f64 = 9.81;
 

@@ -7,7 +7,11 @@ use naga::back::{hlsl, msl, spv};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
 fn shaders() -> Vec<(&'static str, String)> {
-    let law = ContactLaw { normal: NormalLaw::Hertz, tangential: TangentialLaw::Mindlin };
+    let law = ContactLaw {
+        normal: NormalLaw::Hertz,
+        tangential: TangentialLaw::Mindlin,
+        cap: barchan_core::contact::Cap::Shared,
+    };
     vec![
         ("scan", scan::SHADER.into()),
         ("sort", sort::SHADER.into()),

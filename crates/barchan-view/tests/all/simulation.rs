@@ -2,7 +2,7 @@
 
 use barchan_engine::{assemble, load};
 use barchan_view::Source;
-use barchan_view::simulation::{Answer, Command, Published, Simulation, State};
+use barchan_view::simulation::{Answer, Command, Fresh, Published, Simulation, State};
 use glam::DVec3;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -79,7 +79,7 @@ fn steps_are_those_of_a_run_and_a_reset_begins_anew_to_the_bit() {
     simulation.send(Command::Play);
     until(&simulation, "on its way", |p| p.stats.step > 50);
     simulation.send(Command::Gravity(DVec3::X));
-    simulation.send(Command::Reset { play: false, scale: 1.0 });
+    simulation.send(Command::Reset { play: false, fresh: Fresh::default() });
     let again = until(&simulation, "a new beginning", |p| {
         p.epoch > first.epoch && p.state == State::Paused && p.stats.step == 0
     });
@@ -207,7 +207,7 @@ fn a_scene_that_fails_says_why() {
     assert!(p.message.unwrap().contains("left the domain"));
     lost.send(Command::Play);
     lost.send(Command::Step);
-    lost.send(Command::Reset { play: false, scale: 1.0 });
+    lost.send(Command::Reset { play: false, fresh: Fresh::default() });
     let p = until(&lost, "begun anew", |p| p.state == State::Paused);
     assert!(p.message.is_none() && p.stats.step == 0);
 }
@@ -215,7 +215,7 @@ fn a_scene_that_fails_says_why() {
 #[test]
 fn more_grains_come_with_a_reset() {
     let (simulation, first) = paused();
-    simulation.send(Command::Reset { play: false, scale: 2.0 });
+    simulation.send(Command::Reset { play: false, fresh: Fresh { scale: 2.0, ..Fresh::default() } });
     let p = until(&simulation, "larger", |p| p.epoch > first.epoch && p.state == State::Paused);
     assert!((p.stats.grains as f64 / 300.0 - 1.0).abs() < 0.1, "{}", p.stats.grains);
 }
@@ -232,4 +232,74 @@ fn frames_that_nobody_looks_at_are_few() {
     let most = 10.0 * start.elapsed().as_secs_f64() + 2.0;
     assert!(unseen.stats.step > begun.stats.step, "it goes on");
     assert!(((unseen.serial - begun.serial) as f64) < most, "{} frames", unseen.serial - begun.serial);
+}
+
+const SAND: &str = r#"
+duration = 0.5
+[domain]
+min = [-0.5, -0.5, -0.1]
+max = [0.6, 0.6, 0.5]
+[materials.wood]
+density = 600
+young = "5 MPa"
+restitution = 0.5
+friction = 0.4
+[[walls]]
+material = "wood"
+plane = { point = [0, 0, 0], normal = [0, 0, 1] }
+[[continuum]]
+name = "sand"
+spacing = "2 cm"
+density = 2650
+packing = 0.6
+friction_angle = "33 deg"
+fill = { box = { min = [0, 0, 0], max = [0.12, 0.12, 0.16] } }
+"#;
+
+#[test]
+fn a_continuum_has_knobs_gauges_and_passes() {
+    let simulation = Simulation::start(source(SAND), false, || ());
+    let first = until(&simulation, "paused", |p| p.state == State::Paused && p.frame.is_some());
+    assert!(!first.values.bounces, "no grain, no restitution");
+    let index = first.values.knobs.iter().position(|k| k.name == "friction angle").unwrap();
+    simulation.send(Command::Knob { index, value: 0.3 });
+    let p = until(&simulation, "turned", |p| p.values.knobs[index].value == 0.3);
+    assert_eq!(p.values.materials[1].1, 0.3f64.tan(), "walls hold it as it holds itself");
+    let (answer, p) = ask(&simulation, Command::Knob { index, value: 3.0 });
+    assert!(matches!(answer, Answer::Refused(_)));
+    assert_eq!(p.values.knobs[index].value, 0.3);
+    (0..3).for_each(|_| simulation.send(Command::Step));
+    let p = until(&simulation, "steps", |p| p.stats.step == 3);
+    let gauge = |name: &str| p.stats.gauges.iter().find(|g| g.name == name).map(|g| g.value);
+    assert!(gauge("iterations").is_some_and(|n| n >= 1.0) && gauge("density error").is_some());
+    assert!((p.stats.mass / (0.12 * 0.12 * 0.16 * 0.6 * 2650.0) - 1.0).abs() < 0.01, "{}", p.stats.mass);
+}
+
+#[test]
+fn it_stands_still_at_the_time_that_was_asked_for() {
+    let simulation = Simulation::start(source(SAND), false, || ());
+    let first = until(&simulation, "paused", |p| p.state == State::Paused && p.frame.is_some());
+    simulation.send(Command::Speed(None));
+    simulation.send(Command::PauseAt(Some(0.1)));
+    simulation.send(Command::Play);
+    let p = until(&simulation, "paused again", |p| p.state == State::Paused && p.stats.step > 0);
+    assert!(p.stats.time >= 0.1 && p.stats.time < 0.1 + 1.01 * first.stats.dt, "{}", p.stats.time);
+    simulation.send(Command::Play);
+    until(&simulation, "at its end", |p| p.state == State::Finished);
+}
+
+#[test]
+fn a_reset_takes_another_spacing_and_density() {
+    let simulation = Simulation::start(source(SAND), false, || ());
+    let first = until(&simulation, "paused", |p| p.state == State::Paused && p.frame.is_some());
+    let fresh = Fresh { spacing: Some(0.04), density: Some(1000.0), ..Fresh::default() };
+    simulation.send(Command::Reset { play: false, fresh });
+    let p = until(&simulation, "anew", |p| p.epoch > first.epoch && p.state == State::Paused);
+    assert_eq!((first.stats.grains, p.stats.grains), (6 * 6 * 8, 3 * 3 * 4));
+    let density = |p: &Published| p.stats.mass / (0.12 * 0.12 * 0.16);
+    assert!((density(&first) / 1590.0 - 1.0).abs() < 0.01 && (density(&p) / 600.0 - 1.0).abs() < 0.01);
+    let fresh = Fresh { spacing: Some(-1.0), ..Fresh::default() };
+    simulation.send(Command::Reset { play: false, fresh });
+    let p = until(&simulation, "refused", |p| p.state == State::Failed);
+    assert!(p.message.unwrap().contains("spacing"));
 }

@@ -1,7 +1,7 @@
 //! Grains that are solids, from the scene to the picture: a stored frame is drawn as the live one is.
 
 use barchan::draw::walls::Stage;
-use barchan::draw::{ColourBy, Colouring, Dresser, Skins, Survey};
+use barchan::draw::{ColourBy, Colouring, Dresser, Show, Skins, Survey};
 use barchan::io::vtk::{self, Packing};
 use barchan::prelude::*;
 use glam::Vec3;
@@ -81,6 +81,8 @@ fn a_stored_frame_is_drawn_as_the_live_one() {
             grain: None,
             pairs: false,
             grids: false,
+            show: Show::Auto,
+            wires: false,
         };
         let (a, b) = (dresser.dress(&live).unwrap(), dresser.dress(&stored).unwrap());
         assert_eq!((a.spheres.len(), a.solids.len(), a.meshes.len()), (4, 3, 3));

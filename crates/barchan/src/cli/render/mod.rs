@@ -7,7 +7,7 @@ pub use setting::scene;
 
 use super::say::{self, many, say, seconds};
 use super::{Failure, Threads, stop};
-use barchan::draw::{CpuRenderer, Image, Legend, Map, Quality, Renderer, TraceRenderer};
+use barchan::draw::{CpuRenderer, Image, Legend, Map, Quality, Renderer, Show, TraceRenderer};
 use barchan::io::film::{Film, FilmError};
 use barchan::io::{atomic, png};
 use barchan::prelude::Parsed;
@@ -70,6 +70,12 @@ pub struct RenderArgs {
     /// Samples a pixel, for smooth edges: 1, 4, 9 or 16
     #[arg(long, value_name = "N", value_parser = samples, default_value = "4")]
     samples: u32,
+    /// What is drawn of a continuum: auto (its grains where it has any), particles, grains, both, skin
+    #[arg(long, value_name = "WHAT", value_parser = show, default_value = "auto")]
+    show: Show,
+    /// Walls, bodies and skins as the edges of their triangles
+    #[arg(long)]
+    wireframe: bool,
     /// Contacts, bonds and other pairs as lines between grains that are drawn smaller than they are
     #[arg(long)]
     pairs: bool,
@@ -151,6 +157,12 @@ fn map(text: &str) -> Result<Map, String> {
     found.ok_or_else(|| format!("there is no such colour map; there are: {}", names.join(", ")))
 }
 
+fn show(text: &str) -> Result<Show, String> {
+    let found = Show::NAMES.iter().find(|(name, _)| *name == text).map(|n| n.1);
+    let names: Vec<&str> = Show::NAMES.iter().map(|n| n.0).collect();
+    found.ok_or_else(|| format!("it cannot be shown so; there are: {}", names.join(", ")))
+}
+
 fn range(text: &str) -> Result<[f32; 2], String> {
     let ends = text.split_once(',').and_then(|(a, b)| Some([a.trim().parse().ok()?, b.trim().parse().ok()?]));
     let good = ends.filter(|[a, b]: &[f32; 2]| a < b && a.is_finite() && b.is_finite());
@@ -199,6 +211,8 @@ impl RenderArgs {
             angular: false,
             lens: None,
             samples: Quality::default().samples,
+            show: Show::Auto,
+            wireframe: false,
             pairs: false,
             grids: false,
             plain: false,

@@ -77,6 +77,8 @@ pub struct Setting {
     plain: bool,
     pairs: bool,
     grids: bool,
+    show: Show,
+    wires: bool,
     shown: Option<Shown>,
 }
 
@@ -124,7 +126,21 @@ impl Setting {
         let size = args.size.unwrap_or(picture.size.map(|n| n as u32));
         let range_given = range.is_some();
         let (plain, pairs, grids) = (args.plain, args.pairs, args.grids);
-        Ok(Setting { camera, colouring, range_given, size, plain, pairs, grids, shown: None, scene, shapes })
+        let (show, wires) = (args.show, args.wireframe);
+        Ok(Setting {
+            camera,
+            colouring,
+            range_given,
+            size,
+            plain,
+            pairs,
+            grids,
+            show,
+            wires,
+            shown: None,
+            scene,
+            shapes,
+        })
     }
 
     /// The same in one of so many equal parts of the width; films need an even number of pixels.
@@ -201,6 +217,8 @@ impl Setting {
             grain: survey.grain(),
             pairs: self.pairs,
             grids: self.grids,
+            show: self.show,
+            wires: self.wires,
         };
         let path = path(&self.camera, survey, &hull, span, self.size).map_err(|e| Failure::Usage(e.to_string()))?;
         let light = light(&self.scene, &path.at(span[0]));
