@@ -510,7 +510,7 @@ fn shoot(
 ) -> Result<(), Failure> {
     stop::listen("nothing is kept of the film");
     panels.survey(&|reel| reel.sample().into_iter().map(Sampled::Index).collect())?;
-    let mut show = Show::new(args.quiet, timing.times.len(), &renderer.name());
+    let mut show = Drawing::new(args.quiet, timing.times.len(), &renderer.name());
     let mut last: Option<(Vec<usize>, f64, Image)> = None;
     for (n, time) in timing.times.iter().enumerate() {
         if stop::ASKED.load(Ordering::Relaxed) {
@@ -539,7 +539,7 @@ fn shoot(
 }
 
 /// Progress on a terminal as a bar, elsewhere as a line now and then.
-struct Show {
+struct Drawing {
     bar: Option<ProgressBar>,
     plain: bool,
     begun: Instant,
@@ -548,8 +548,8 @@ struct Show {
     renderer: String,
 }
 
-impl Show {
-    fn new(quiet: bool, count: usize, renderer: &str) -> Show {
+impl Drawing {
+    fn new(quiet: bool, count: usize, renderer: &str) -> Drawing {
         let terminal = std::io::stderr().is_terminal();
         let bar = (!quiet && terminal).then(|| {
             let bar = ProgressBar::with_draw_target(Some(count as u64), ProgressDrawTarget::stderr_with_hz(5));
@@ -559,7 +559,7 @@ impl Show {
             bar
         });
         let now = Instant::now();
-        Show { bar, plain: !quiet && !terminal, begun: now, last: now, count, renderer: renderer.into() }
+        Drawing { bar, plain: !quiet && !terminal, begun: now, last: now, count, renderer: renderer.into() }
     }
 
     fn progress(&mut self, done: usize, time: f64) {

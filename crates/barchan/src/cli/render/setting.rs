@@ -8,7 +8,8 @@ use barchan::draw::camera::{Key, PathError};
 use barchan::draw::colour::reflectances;
 use barchan::draw::legend::Bar;
 use barchan::draw::{
-    CameraPath, ColourBy, ColourError, Colouring, Dresser, Image, Light, Map, Quality, Renderer, Skins, Stand, Survey,
+    CameraPath, ColourBy, ColourError, Colouring, Dresser, Image, Light, Map, Quality, Renderer, Show, Skins, Stand,
+    Survey,
 };
 use barchan::prelude::{Frame, Parsed, Scene};
 use barchan::scene::{Background, Camera, ColourMap};
