@@ -122,6 +122,10 @@ impl<R: Kernels> Solver<R> {
         self.grains.arrange(&stays);
         self.spoil(false);
         self.find_carriers();
+        if self.sleep.is_some() {
+            let there = self.slots();
+            self.sleep.iter_mut().for_each(|s| s.ledger.forget(&there));
+        }
         gone
     }
 }

@@ -92,6 +92,11 @@ impl Bonds {
         self.rows.len()
     }
 
+    /// Whether the grain in a slot is bonded to anything.
+    pub fn holds(&self, grain: usize) -> bool {
+        !self.ends_of(grain).is_empty()
+    }
+
     fn ends_of(&self, grain: usize) -> &[u32] {
         match self.first.get(grain..grain + 2) {
             Some(&[from, to]) => &self.ends[from as usize..to as usize],

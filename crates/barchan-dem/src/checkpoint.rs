@@ -96,6 +96,9 @@ impl<R: Kernels> Solver<R> {
             out.push(("relisted".into(), Column::U32(vec![self.relisted as u32])));
         }
         self.bonds.save(&mut out);
+        if let Some(sleeping) = &self.sleep {
+            sleeping.save(&mut out);
+        }
         let Asleep { pairs, walls } = &self.asleep;
         let kept = |(slide, roll): &Kept<R>| slide.iter().chain(roll).copied().collect::<Vec<R>>();
         if !pairs.is_empty() {
@@ -234,6 +237,9 @@ impl<R: Kernels> Solver<R> {
             solver.relisted = relisted[0] as usize;
         }
         solver.bonds = Bonds::load(read, solver.walls.len())?;
+        if let Some(sleeping) = &mut solver.sleep {
+            sleeping.load(read)?;
+        }
         solver.find_carriers();
         solver.carry_walls();
 

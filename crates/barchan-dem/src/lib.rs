@@ -1,7 +1,8 @@
 //! The distinct-element solver: rigid grains of one or several spheres, meeting through soft contacts.
 //!
 //! [`Dem`] is the solver; `step.rs` shows one step as the sequence of its passes. State is kept in `state.rs`, lists and
-//! contact memory in `lists.rs`, the contact kernel in `kernel`, time stepping in `integrate.rs`.
+//! contact memory in `lists/mod.rs`, the contact kernel in `kernel`, time stepping in `integrate.rs`, sleep in
+//! `sleep/mod.rs`.
 
 mod alone;
 mod births;
@@ -15,12 +16,14 @@ mod observe;
 mod order;
 mod pinned;
 mod settings;
+mod sleep;
 mod state;
 mod step;
 
 pub use alone::Alone;
 pub use bonds::{Broken, NewBond, To};
 pub use settings::*;
+pub use sleep::Sleep;
 pub use step::Stage;
 
 use barchan_core::boundary::Boundary;

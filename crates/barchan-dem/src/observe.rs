@@ -51,7 +51,9 @@ impl<R: Kernels> Solver<R> {
             g.spheres_of(k..k + 1).map(|s| Into::<f64>::into(self.spheres.load[s].0[slot]) as f32).sum()
         };
         let places = || (0..g.len()).map(|k| g.place(k, &self.spheres.record));
-        let column = |slot| (0..g.len()).map(|k| load(slot, k)).collect::<Shared<f32>>();
+        let column = |slot, of: fn(&Contact) -> f32| -> Shared<f32> {
+            self.with_dormant((0..g.len()).map(|k| load(slot, k)).collect(), of).into()
+        };
         Population {
             name: GRAINS.into(),
             position: places().map(vec3).collect(),
@@ -65,8 +67,8 @@ impl<R: Kernels> Solver<R> {
             shape: g.shape[..].into(),
             shapes: self.settings.shapes.clone(),
             extras: vec![
-                Extra::real("coordination", "", column(CONTACTS)),
-                Extra::real("normal_force", "N", column(NORMAL_FORCES)),
+                Extra::real("coordination", "", column(CONTACTS, |_| 1.0)),
+                Extra::real("normal_force", "N", column(NORMAL_FORCES, |c| c.normal_force as f32)),
             ],
         }
     }
@@ -112,7 +114,7 @@ impl<R: Kernels> Solver<R> {
     }
 
     /// Visits every touching contact with its lane and partners; one between blocks is taken from that of its lower slot.
-    fn each_contact(&self, visit: &mut dyn FnMut(&Probed, usize, u32, Met)) {
+    pub(crate) fn each_contact(&self, visit: &mut dyn FnMut(&Probed, usize, u32, Met)) {
         if self.stale {
             return;
         }
@@ -137,25 +139,48 @@ impl<R: Kernels> Solver<R> {
 
     pub fn contacts_now(&self) -> Vec<Contact> {
         let mut out = Vec::new();
-        self.each_contact(&mut |p, k, i, j| {
-            let at = |c: &[[f64; WIDTH]; 3]| DVec3::new(c[0][k], c[1][k], c[2][k]);
-            let place = &self.spheres.record[i as usize].place;
-            let normal = at(&p.normal);
-            out.push(Contact {
-                grain: self.id_of(i),
-                partner: match j {
-                    Met::Sphere(j) => Partner::Grain(self.id_of(j)),
-                    Met::Wall(w) => Partner::Wall(w),
-                },
-                point: vec3(place) + normal * (place[3] - 0.5 * p.overlap[k]),
-                normal,
-                overlap: p.overlap[k],
-                normal_force: p.press[k],
-                tangential_force: at(&p.traction),
-                elastic_energy: p.energy[k],
-            });
-        });
+        self.each_contact(&mut |p, k, i, j| out.push(self.contact_of(p, k, i, j)));
+        out.extend_from_slice(self.dormant());
         out
+    }
+
+    /// The contact in lane `k`, of sphere `i` with its partner.
+    pub(crate) fn contact_of(&self, p: &Probed, k: usize, i: u32, j: Met) -> Contact {
+        let at = |c: &[[f64; WIDTH]; 3]| DVec3::new(c[0][k], c[1][k], c[2][k]);
+        let place = &self.spheres.record[i as usize].place;
+        let normal = at(&p.normal);
+        Contact {
+            grain: self.id_of(i),
+            partner: match j {
+                Met::Sphere(j) => Partner::Grain(self.id_of(j)),
+                Met::Wall(w) => Partner::Wall(w),
+            },
+            point: vec3(place) + normal * (place[3] - 0.5 * p.overlap[k]),
+            normal,
+            overlap: p.overlap[k],
+            normal_force: p.press[k],
+            tangential_force: at(&p.traction),
+            elastic_energy: p.energy[k],
+        }
+    }
+
+    /// Contacts of sleeping grains of which nothing is computed.
+    fn dormant(&self) -> &[Contact] {
+        self.sleep.as_ref().map_or(&[], |s| s.ledger.dormant())
+    }
+
+    /// Adds what dormant contacts add to a column of numbers by slot.
+    fn with_dormant(&self, mut column: Vec<f32>, of: impl Fn(&Contact) -> f32) -> Vec<f32> {
+        if !self.dormant().is_empty() {
+            let slots = self.slots();
+            for c in self.dormant() {
+                let other = if let Partner::Grain(id) = c.partner { Some(id) } else { None };
+                for slot in [Some(c.grain), other].into_iter().flatten().filter_map(|id| slots.get(id)) {
+                    column[slot] += of(c);
+                }
+            }
+        }
+        column
     }
 
     pub fn pushes(&self) -> Vec<([usize; 2], DVec3)> {
@@ -171,7 +196,9 @@ impl<R: Kernels> Solver<R> {
     pub fn coordination(&self) -> f64 {
         let count: f64 =
             self.spheres.load.par_chunks(4096).map(|c| c.iter().map(|l| Into::<f64>::into(l.0[6])).sum::<f64>()).sum();
-        if self.grains.len() == 0 { 0.0 } else { count / self.grains.len() as f64 }
+        let sides = |c: &Contact| if matches!(c.partner, Partner::Grain(_)) { 2 } else { 1 };
+        let dormant: usize = self.dormant().iter().map(sides).sum();
+        if self.grains.len() == 0 { 0.0 } else { (count + dormant as f64) / self.grains.len() as f64 }
     }
 
     pub fn energies(&self) -> Energies {
@@ -202,6 +229,7 @@ impl<R: Kernels> Solver<R> {
             sum.gravity += p.gravity;
         }
         self.each_contact(&mut |p, k, _, _| sum.elastic += p.energy[k]);
+        sum.elastic += self.dormant().iter().map(|c| c.elastic_energy).sum::<f64>();
         sum.elastic += self.bond_energy();
         sum
     }
@@ -226,6 +254,7 @@ impl<R: Kernels> Solver<R> {
             + self.grids.memory_bytes()
             + self.asleep.memory_bytes()
             + self.bonds.memory_bytes()
+            + self.sleep.as_ref().map_or(0, |s| s.memory_bytes())
             + self.scratch.memory_bytes()
     }
 

@@ -1,5 +1,6 @@
 //! What a grain solver is told at its start.
 
+use crate::sleep::Sleep;
 use barchan_core::contact::ContactLaw;
 use barchan_core::materials::Materials;
 use barchan_core::shapes::Shape;
@@ -57,6 +58,8 @@ pub struct Settings {
     pub precision: Precision,
     /// Largest overlap tolerated, as a share of the smaller radius; beyond it the run stops.
     pub max_overlap: f64,
+    /// When grains fall asleep; never, if none.
+    pub sleep: Option<Sleep>,
 }
 
 /// What one step of the solver must at least move and compute, contacts and integration: what its time is held against.

@@ -100,7 +100,7 @@ impl Solver for Dem {
     }
 
     fn wake(&mut self) {
-        self.set_pinned(&[]);
+        on!(&mut self.0, s => s.wake_all());
     }
 
     fn save(&self) -> Columns {

@@ -2,6 +2,7 @@
 //!
 //! | pass | reads | writes |
 //! |---|---|---|
+//! | `sleep` (where grains may sleep, now and then) | contacts, walls | who is pinned |
 //! | `integrate` | loads | grains, records, budgets |
 //! | `walls` | loads on walls, time | poses of walls |
 //! | `rebuild` (when a budget is spent) | records | order of all columns, lists, budgets; or, for a few, their budgets and pairs |
@@ -19,6 +20,7 @@ use crate::lists::{self, Asleep, BlockLists, Grids, Reaching, Rebuild, Scratch};
 use crate::order;
 use crate::pinned::Pinned;
 use crate::settings::Settings;
+use crate::sleep::Sleeping;
 use crate::state::{Grains, Record, Spheres, vec3};
 use barchan_core::boundary::{Boundary, Fixtures};
 use barchan_core::clock::Interval;
@@ -37,6 +39,8 @@ use std::time::Instant;
 barchan_core::stages! {
     /// The stages of a step of the grains.
     pub enum Stage {
+        /// Who falls asleep, and who wakes.
+        Sleep = "sleep",
         /// Kick, drift, turn.
         Integrate = "integrate",
         /// Walls are taken to where they stand at the end of the step.
@@ -81,6 +85,7 @@ pub struct Solver<R: Kernels> {
     /// Loads from outside, in the order of ids.
     pub held: Vec<Held>,
     pub pinned: Pinned,
+    pub sleep: Option<Sleeping>,
     pub bonds: Bonds,
     pub outside: Vec<u32>,
     pub grids: Grids,
@@ -122,6 +127,7 @@ impl<R: Kernels> Solver<R> {
             fixtures: boundary.fixtures().clone(),
             carriers: Carriers::default(),
             held: Vec::new(),
+            sleep: settings.sleep.map(|terms| Sleeping::new(terms, settings.dt)),
             settings,
             grains: Grains::default(),
             spheres: Spheres::default(),
@@ -179,6 +185,10 @@ impl<R: Kernels> Solver<R> {
 
     fn passes(&mut self, boundary: &Boundary, interval: &Interval, time: f64) -> Result<(), DemError> {
         self.take_impulses(boundary, interval.dt);
+        let steps = self.steps;
+        if self.sleep.as_mut().is_some_and(|s| s.due(steps)) && !self.stale {
+            self.timed(Stage::Sleep, Self::look_for_sleep);
+        }
         let spent = self.timed(Stage::Integrate, Self::integrate);
         let reached = self.timed(Stage::Walls, |s| s.take_walls(boundary, time));
         self.steps += 1;
@@ -205,6 +215,7 @@ impl<R: Kernels> Solver<R> {
         if Arc::ptr_eq(new, &self.fixtures) {
             return;
         }
+        let mut changed = false;
         for (w, (old, new)) in self.fixtures.walls.iter().zip(&new.walls).enumerate() {
             if let (Some(old), Some(new)) = (old.bed(), new.bed())
                 && !Arc::ptr_eq(old.relief(), new.relief())
@@ -212,9 +223,13 @@ impl<R: Kernels> Solver<R> {
                 // A nearest point moves by no more than its height does: so much nearer has the wall come to any grain.
                 let heights = old.relief().height.iter().zip(&new.relief().height);
                 self.wall_budget[w] -= heights.map(|(old, new)| new - old).fold(0.0, f64::max);
+                changed = true;
             }
         }
         self.fixtures = new.clone();
+        if changed && self.sleep.is_some() {
+            self.wake_all();
+        }
     }
 
     /// Length of each periodic direction [m], 0 for the others.
@@ -304,6 +319,12 @@ impl<R: Kernels> Solver<R> {
         for (w, state) in self.walls.iter_mut().enumerate() {
             state.force = reports.iter().map(|r| r.walls[w].0).sum();
             state.torque = reports.iter().map(|r| r.walls[w].1).sum();
+        }
+        if let Some(sleeping) = &self.sleep {
+            for (state, (force, torque)) in self.walls.iter_mut().zip(sleeping.ledger.on_walls()) {
+                state.force += *force;
+                state.torque += *torque;
+            }
         }
         self.hand_over();
         let deepest = reports.iter().filter_map(|r| r.deep).reduce(|a, b| if b.0 > a.0 { b } else { a });

@@ -3,7 +3,7 @@
 //! Two files are kept, the newest and the one before it. A new one is written whole before it takes the name of the
 //! newest, so at any instant, power cut included, one of the two is good.
 
-use barchan_core::columns::Column;
+use barchan_core::columns::{Column, HASH_START};
 use barchan_io::atomic::FileError;
 use barchan_io::container::{Container, ContainerError, ContainerWriter};
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ pub(crate) fn fingerprint(text: &str) -> u64 {
 
 /// [`fingerprint`] of any bytes.
 pub(crate) fn fingerprint_of(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3))
+    bytes.iter().fold(HASH_START, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// Sections being collected.

@@ -87,6 +87,7 @@ fn trial() -> Result<f64, DemError> {
         integrator: Integrator::VelocityVerlet,
         precision: Precision::Mixed,
         max_overlap: 0.5,
+        sleep: None,
     };
     let grain = |i: usize| NewMatter {
         position: DVec3::new((i % ALONG) as f64, (i / ALONG % ALONG) as f64, (i / ALONG / ALONG) as f64) * pitch

@@ -39,6 +39,7 @@ pub mod vti;
 pub mod vtk;
 pub mod vts;
 pub mod writer;
+pub mod xml;
 pub mod xyz;
 
 mod columns;

@@ -17,6 +17,7 @@
 use crate::atomic::{self, FileError};
 use crate::columns::{FrameError, bytes, check, check_surface, vec3, vec3_f32};
 use crate::parts::{self, Index, Kind};
+use crate::xml::escaped;
 use crate::{decimal, vti};
 use barchan_core::frame::{Extra, Frame, Pairs, Population, SphereView, Surface, Values};
 use flate2::{Compression, write::ZlibEncoder};
@@ -298,7 +299,7 @@ impl Arrays {
 
     fn element(&mut self, tag: &str, kind: &str, name: &str, unit: &str, shape: &str, data: &[u8]) {
         let offset = self.body.len();
-        let name = escape(name);
+        let name = escaped(name);
         let _ = write!(
             self.xml,
             "      <{tag} type=\"{kind}\" Name=\"{name}\"{shape} format=\"appended\" offset=\"{offset}\""
@@ -308,7 +309,7 @@ impl Arrays {
         } else {
             // VTK's own key for a unit: vtkDataArray::UNITS_LABEL.
             let key = "<InformationKey name=\"UNITS_LABEL\" location=\"vtkDataArray\">";
-            let _ = writeln!(self.xml, ">{key}{}</InformationKey></{tag}>", escape(unit));
+            let _ = writeln!(self.xml, ">{key}{}</InformationKey></{tag}>", escaped(unit));
         }
         match self.packing {
             Packing::Raw => {
@@ -344,22 +345,6 @@ fn zlib(block: &[u8], to: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// Text that may stand in an attribute or element.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
 /// The `.pvd` of a run: which file shows which time. It is rewritten whole after each frame, so that it can be opened
 /// while the run goes on.
 #[derive(Debug)]
@@ -390,7 +375,7 @@ impl TimeSeries {
         let (mut last, mut part) = (None, 0);
         for (time, name) in &self.entries {
             part = if last.replace(time) == Some(time) { part + 1 } else { 0 };
-            let (time, name) = (decimal(*time), escape(name));
+            let (time, name) = (decimal(*time), escaped(name));
             let _ = writeln!(xml, "    <DataSet timestep=\"{time}\" group=\"\" part=\"{part}\" file=\"{name}\"/>");
         }
         xml.push_str("  </Collection>\n</VTKFile>\n");

@@ -2,7 +2,7 @@
 
 use super::{Entry, Outcome, Report, curves};
 use crate::{CASES, Findings, number};
-use barchan_io::plot::escaped;
+use barchan_io::xml::escaped;
 use std::fmt::Write;
 
 /// The whole page.

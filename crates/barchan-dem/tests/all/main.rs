@@ -13,3 +13,4 @@ mod pinned;
 mod precision;
 mod relief;
 mod sameness;
+mod sleep;

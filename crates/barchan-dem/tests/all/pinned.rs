@@ -120,7 +120,7 @@ fn among_pinned_grains_no_contact_is_missed_and_two_that_are_pinned_never_meet()
         let place = dem.population().position.to_vec();
         let id = dem.population().id.to_vec();
         let below = |z: f64| -> Vec<u32> { (0..id.len()).filter(|&i| place[i].z < z).map(|i| id[i]).collect() };
-        let rebuilds = |dem: &Alone| dem.timers()[2].runs;
+        let rebuilds = |dem: &Alone| dem.timers().iter().find(|t| t.name == "rebuild").unwrap().runs;
         let rain = |n: usize| {
             let at = |k: usize| DVec3::new(4e-3 + 4.5e-3 * (k % 5) as f64, 4e-3 + 4.5e-3 * (k / 5) as f64, 0.03);
             let drop = |k: usize| NewMatter {
@@ -173,7 +173,7 @@ fn those_that_are_struck_join_the_lists_and_a_resumed_run_finds_the_same_neighbo
         let struck = DVec3::new(0.015, 0.01, above);
         dem.add(&[NewMatter { shape, velocity: 0.4 * DVec3::NEG_Z, ..grain(struck, DVec3::ZERO, 1e-3) }]).unwrap();
         let relisted = |dem: &Alone| dem.save().into_iter().find(|c| c.0 == "relisted").map(|c| format!("{:?}", c.1));
-        let (mut joined, before) = (0, dem.timers()[2].runs);
+        let (mut joined, before) = (0, dem.timers().iter().find(|t| t.name == "rebuild").unwrap().runs);
         for _ in 0..60 {
             let mut again = copy(&s, &dem);
             let already = relisted(&dem);
@@ -182,7 +182,7 @@ fn those_that_are_struck_join_the_lists_and_a_resumed_run_finds_the_same_neighbo
             assert_eq!(dem.hash(), again.hash(), "shape {shape}, {already:?} before");
             joined += usize::from(relisted(&dem).is_some_and(|now| Some(now) != already));
         }
-        let built = dem.timers()[2].runs - before;
+        let built = dem.timers().iter().find(|t| t.name == "rebuild").unwrap().runs - before;
         assert!(joined >= 5, "shape {shape}: joined in {joined} of 60 pieces, lists built {built} times");
     }
 }

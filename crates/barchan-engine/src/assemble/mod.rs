@@ -34,7 +34,7 @@ use barchan_core::schedule::Schedule;
 use barchan_core::shapes::Shape;
 use barchan_core::solver::{Coupling, Domain, NewMatter, Solver, SolverError, Solvers};
 use barchan_core::stages::Timers;
-use barchan_dem::{Dem, Settings};
+use barchan_dem::{Dem, Settings, Sleep};
 use barchan_flip::Flip;
 use barchan_hybrid::ground::Ground;
 use barchan_hybrid::rock::Rock;
@@ -116,6 +116,8 @@ struct Parts {
     /// Recipes of the populations that are there at the start, with their place in the scene.
     start: Vec<(usize, Recipe)>,
     emitters: Vec<Emitter>,
+    /// When grains fall asleep.
+    sleep: Option<Sleep>,
     /// The step of the grains' solver.
     grain_step: StepWish,
     plan: Plan,
@@ -215,7 +217,7 @@ fn world(parsed: &Parsed, parts: Parts, methods: &[&Method]) -> Result<World, Sc
     let first = first.chain((0..scene.continuum.len()).map(of_continuum));
     let (recipe, solver) = { first }.next().map_or((None, 0), |(recipe, solver)| (Some(recipe), solver));
     let live = Live { recipe, solver, own: continuum::own(scene), ..Live::default() };
-    let Parts { setup, bodies, ground, rock, emitters, plan, meetings, warnings, grain_step, .. } = parts;
+    let Parts { setup, bodies, ground, rock, emitters, plan, meetings, warnings, grain_step, sleep, .. } = parts;
     let measurements = measurements(parsed, plan.dt)?;
     let rigid = bodies.rigid(scene, &setup);
     let Setup { gravity, domain, law, materials, shapes, max_overlap, fixtures } = setup;
@@ -232,6 +234,7 @@ fn world(parsed: &Parsed, parts: Parts, methods: &[&Method]) -> Result<World, Sc
         integrator: settings::integrator(&scene.integrator),
         precision: settings::precision(&scene.integrator),
         max_overlap,
+        sleep,
     };
     let solvers = methods.iter().map(|m| (m.make)(scene, &settings, &boundary)).collect::<Result<_, _>>();
     let solvers = solvers
@@ -355,6 +358,7 @@ fn parts(parsed: &Parsed, methods: &[&Method], dt: Option<f64>, problems: &mut V
         ground::drag(parsed, &all).into_iter().for_each(|d| rock.set_drag(d));
         rock.set_dt(dt);
     }
+    let sleep = settings::sleep(scene, &all);
     let meetings = impact::meetings(&setup, &all, &bodies, top_speed);
     let warnings = impact::warnings(parsed, &setup, &recipes, &poured, &bodies);
 
@@ -387,7 +391,7 @@ fn parts(parsed: &Parsed, methods: &[&Method], dt: Option<f64>, problems: &mut V
         formats: scene.output.formats.clone(),
         checkpoint_every: scene.output.checkpoint,
     };
-    Some(Parts { setup, bodies, ground, rock, start, emitters, grain_step, plan, meetings, warnings })
+    Some(Parts { setup, bodies, ground, rock, start, emitters, sleep, grain_step, plan, meetings, warnings })
 }
 
 /// The text as it was written where it still says the same, comments and all; else the scene written out.

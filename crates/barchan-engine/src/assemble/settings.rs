@@ -3,9 +3,11 @@
 
 use barchan_core::contact::{Cap, ContactLaw, NormalLaw, TangentialLaw};
 use barchan_core::materials::{Material, Materials, PairOverride};
+use barchan_core::math;
+use barchan_core::recipe::Recipe;
 use barchan_core::solver::Domain;
 use barchan_core::walls::{Control, Drive, Keyframe, Motion, Oscillate, Rotate, Servo, Wall};
-use barchan_dem::{Integrator, Precision};
+use barchan_dem::{Integrator, Precision, Sleep};
 use barchan_scene as scene;
 use barchan_scene::{Parsed, Scene};
 
@@ -86,6 +88,18 @@ pub(super) fn integrator(integrator: &scene::Integrator) -> Integrator {
         scene::Method::PositionVerlet => Integrator::PositionVerlet { dissipation: integrator.dissipation },
         scene::Method::ForwardEuler => Integrator::ForwardEuler,
     }
+}
+
+/// Diameters that a mean grain falls in the time after which grains at rest fall asleep, where none is given: 57 ms for grains of 2 mm.
+const REST_FALL: f64 = 8.0;
+
+/// When grains of these populations fall asleep, if the scene has them do so.
+pub(super) fn sleep(scene: &Scene, recipes: &[&Recipe]) -> Option<Sleep> {
+    let spec = scene.sleep.as_ref()?;
+    let radius = recipes.iter().map(|r| math::cbrt(r.sizes.mean_cube())).fold(0.0, f64::max);
+    let gravity = if scene.gravity.length() > 0.0 { scene.gravity.length() } else { scene::STANDARD_GRAVITY.length() };
+    let after = spec.after.unwrap_or((2.0 * REST_FALL * 2.0 * radius / gravity).sqrt());
+    Some(Sleep { after, rest: spec.rest, wake: spec.wake })
 }
 
 pub(super) fn precision(integrator: &scene::Integrator) -> Precision {

@@ -108,6 +108,7 @@ pub(super) fn settings(shape: Shape, side: f64, height: f64) -> Setup {
         precision: Precision::Mixed,
         // The lattice falls through its own height before it rests.
         max_overlap: 0.5,
+        sleep: None,
         borne: vec![],
     };
     Setup { settings, fixtures: Fixtures { walls: planes.map(wall).to_vec(), carried: vec![] } }

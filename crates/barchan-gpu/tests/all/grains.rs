@@ -50,6 +50,7 @@ fn settings(material: Material, law: ContactLaw) -> Settings {
         integrator: Integrator::VelocityVerlet,
         precision: Precision::Mixed,
         max_overlap: 0.5,
+        sleep: None,
     }
 }
 

@@ -73,6 +73,7 @@ pub fn world(
         integrator: Integrator::VelocityVerlet,
         precision: Precision::Mixed,
         max_overlap: 1.0,
+        sleep: None,
     };
     (Dem::new(settings, &boundary), boundary, ground)
 }

@@ -10,8 +10,6 @@ mod legend;
 mod scale;
 mod svg;
 
-pub use svg::escaped;
-
 use crate::csv::quoted;
 use crate::decimal;
 use std::fmt::Write;

@@ -2,6 +2,7 @@
 
 use super::scale::{Scale, superscript};
 use super::{Mark, Plot, Series, legend};
+use crate::xml::escaped;
 use std::fmt::Write;
 
 const WIDTH: f64 = 640.0;
@@ -23,22 +24,6 @@ const SEEN: f64 = 0.3;
 
 /// Colours that can be told apart with any colour vision [Okabe and Ito 2008].
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000"];
-
-/// Text as it must stand in XML or HTML, attributes included.
-pub fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
-}
 
 fn wide(text: &str, size: f64) -> f64 {
     text.chars().count() as f64 * size * WIDE

@@ -2,6 +2,7 @@
 
 use super::{Check, show};
 use crate::formula::Formula;
+use crate::types::sleeps_twice;
 
 /// Most columns: as many as the solver of the ground takes.
 const MOST_COLUMNS: f64 = (1_u64 << 26) as f64;
@@ -40,6 +41,10 @@ pub(super) fn check(c: &mut Check) {
             show(largest, "m")
         );
         c.warn("ground.cell", message, "use columns of about a grain's diameter");
+    }
+    if sleeps_twice(c.scene) {
+        let message = "with `[ground.exchange]` grains are held by its own rules";
+        c.error("sleep", message, "leave out `[sleep]`, or `[ground.exchange]`");
     }
     let gravity = c.scene.gravity;
     if gravity.x != 0.0 || gravity.y != 0.0 || gravity.z > 0.0 {

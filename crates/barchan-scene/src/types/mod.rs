@@ -12,6 +12,7 @@ mod material;
 mod output;
 mod phases;
 mod picture;
+mod sleep;
 mod walls;
 
 pub use bodies::*;
@@ -23,6 +24,8 @@ pub use material::*;
 pub use output::*;
 pub use phases::*;
 pub use picture::*;
+pub use sleep::Sleep;
+pub(crate) use sleep::sleeps_twice;
 pub use walls::*;
 
 use crate::keys;
@@ -57,6 +60,8 @@ keys! {
         contact: Contact = Contact::default(),
         /// How time is advanced.
         integrator: Integrator = Integrator::default(),
+        /// When grains fall asleep; left out: never.
+        sleep: Option<Sleep>,
         /// Shapes of grains by name; `sphere` and `tetrahedron` are built in.
         shapes: IndexMap<String, ShapeSpec> [; stays] = IndexMap::new(),
         /// Populations of grains.

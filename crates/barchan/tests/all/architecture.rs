@@ -1,4 +1,4 @@
-//! The shape of the workspace: arrows between crates, paths named in ARCHITECTURE.md, rooms with `unsafe`.
+//! The shape of the workspace: arrows between crates, paths that pages and module headers name, rooms with `unsafe`, lines that fit a screen.
 
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,7 @@ const ORDER: &[&str] = &[
     "barchan-hybrid",
     "barchan-gpu",
     "barchan-scene",
+    "barchan-film",
     "barchan-io",
     "barchan-engine",
     "barchan-validation",
@@ -141,4 +142,71 @@ fn unsafe_stays_in_its_rooms() {
             assert!(!found, "{path}:{}: `unsafe` outside its rooms: {line}", number + 1);
         }
     }
+}
+
+/// All sources, with their paths from the root.
+fn all_sources() -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    for folder in ["crates", "validation"] {
+        sources(&root().join(folder), &mut files);
+    }
+    let path = |f: &Path| f.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
+    files.iter().map(|f| (path(f), std::fs::read_to_string(f).unwrap())).collect()
+}
+
+/// A header that says "`carry.rs` does the rest" must not outlive `carry.rs`.
+#[test]
+fn files_named_in_module_headers_exist() {
+    let mut missing = Vec::new();
+    for (path, text) in all_sources() {
+        let file = root().join(&path);
+        let folder = file.parent().unwrap();
+        // Beside the file, in the folder of its own modules, one up, or from the top of its crate.
+        let room: PathBuf = path.split('/').take(if path.starts_with("crates/") { 2 } else { 1 }).collect();
+        let room = root().join(room);
+        let places = [folder.to_owned(), file.with_extension(""), folder.join(".."), room.join("src"), room, root()];
+        let header = text.lines().filter(|l| l.starts_with("//!")).collect::<Vec<_>>().join(" ");
+        for name in header.split('`').skip(1).step_by(2) {
+            let is_file = name.ends_with(".rs") || name.ends_with(".wgsl");
+            if is_file && !name.contains([' ', '*', '<']) && !places.iter().any(|p| p.join(name).is_file()) {
+                missing.push(format!("{path} names {name}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "headers name what is not there: {missing:#?}");
+}
+
+/// Characters that a line of prose may have.
+const WIDEST: usize = 120;
+
+/// Prose is read beside code. Tables, links, pictures and what commands print stay whole.
+#[test]
+fn lines_of_prose_fit_a_screen() {
+    let mut wide = Vec::new();
+    let mut note = |path: &str, number: usize, line: &str| {
+        if line.chars().count() > WIDEST {
+            wide.push(format!("{path}:{}", number + 1));
+        }
+    };
+    for (path, text) in all_sources() {
+        let comment = |l: &str| l.trim_start().starts_with("//") && !l.contains("http") && !l.contains("| ");
+        text.lines().enumerate().filter(|(_, l)| comment(l)).for_each(|(n, l)| note(&path, n, l));
+    }
+    let pages = ["", "docs", "docs/decisions"].map(|folder| std::fs::read_dir(root().join(folder)).unwrap());
+    for page in pages.into_iter().flatten().map(|e| e.unwrap().path()) {
+        // The page of keys is written by the command.
+        if page.extension().is_none_or(|e| e != "md") || page.ends_with("keys.md") {
+            continue;
+        }
+        let path = page.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
+        let mut fenced = false;
+        for (n, line) in std::fs::read_to_string(&page).unwrap().lines().enumerate() {
+            fenced ^= line.trim_start().starts_with("```");
+            let whole = line.starts_with('|') || line.contains("](") || line.contains("http") || line.starts_with('<');
+            if !fenced && !whole {
+                note(&path, n, line);
+            }
+        }
+    }
+    assert!(wide.is_empty(), "lines of more than {WIDEST} characters: {wide:#?}");
 }

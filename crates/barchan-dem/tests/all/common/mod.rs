@@ -83,6 +83,7 @@ pub fn settings(material: Material, law: ContactLaw) -> Setup {
         integrator: Integrator::VelocityVerlet,
         precision: Precision::Mixed,
         max_overlap: 0.5,
+        sleep: None,
     };
     Setup { settings, walls: vec![], carried: vec![] }
 }

@@ -266,7 +266,7 @@ fn file(e: atomic::FileError) -> Failure {
 
 fn film(e: FilmError) -> Failure {
     match e {
-        FilmError::Size { .. } | FilmError::Rate { .. } => Failure::Usage(e.to_string()),
+        FilmError::Unfit(_) => Failure::Usage(e.to_string()),
         e => Failure::Failed(e.to_string()),
     }
 }

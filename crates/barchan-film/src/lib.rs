@@ -1,12 +1,14 @@
-//! Films: MP4 with H.264, written as the pictures come, by this program alone.
+//! Films: MP4 with H.264, written as the pictures come. Knows pixels and bytes, and nothing else of barchan.
 //!
-//! ```no_run
-//! # fn main() -> Result<(), barchan_io::film::FilmError> {
-//! let mut film = barchan_io::film::Film::create("heap.mp4".as_ref(), 1280, 720, 30.0)?;
-//! for _ in 0..90 {
-//!     film.push(&vec![255; 1280 * 720 * 4])?;
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut file = std::io::Cursor::new(Vec::new());
+//! let mut movie = barchan_film::Movie::begin(&mut file, 64, 48, 30.0, barchan_film::QUALITY)?;
+//! for _ in 0..10 {
+//!     movie.push(&mut file, &vec![255; 64 * 48 * 4])?;
 //! }
-//! film.finish()
+//! movie.finish(&mut file)?;
+//! # Ok(())
 //! # }
 //! ```
 //!
@@ -19,6 +21,7 @@
 //! | `transform`, `residual`, `cavlc`, `bits` | what prediction leaves, down to bits |
 //! | `deblock` | the filter that hides block edges |
 //! | `mp4` | the file around it |
+//! | `open` | Cisco's encoder in place of ours, with the feature `openh264` |
 //!
 //! The stream is of the Constrained Baseline profile, which every player decodes. The same pictures give the same file
 //! on any number of threads. The standard is ITU-T H.264 (2021-08 and before: numbers of clauses and tables are stable).
@@ -31,6 +34,8 @@ mod encoder;
 mod inter;
 mod intra;
 mod mp4;
+#[cfg(feature = "openh264")]
+mod open;
 mod residual;
 mod slice;
 mod transform;
@@ -38,16 +43,19 @@ mod transform;
 #[cfg(test)]
 mod tests;
 
-use std::path::{Path, PathBuf};
-
-use crate::atomic::{FileError, Part};
 use colour::Picture;
-use encoder::{Encoder, Rate};
+use encoder::Rate;
 use mp4::Table;
+use std::io::{self, Seek, Write};
 
-/// Why a film could not be made, and what to do.
+#[cfg(not(feature = "openh264"))]
+use encoder::Encoder;
+#[cfg(feature = "openh264")]
+use open::Encoder;
+
+/// What cannot be filmed, and what to do.
 #[derive(Debug, thiserror::Error)]
-pub enum FilmError {
+pub enum Unfit {
     /// No such picture can be coded.
     #[error(
         "a film cannot be {width} × {height} pixels: choose 2 to {MOST} each way, and no more than 8192 × 4352 in all"
@@ -84,21 +92,17 @@ pub enum FilmError {
         /// Height of the film [pixel].
         height: u32,
     },
-    /// Not one picture.
-    #[error("the film {} has no pictures and was not written: give it at least one before it is finished", path.display())]
-    Empty {
-        /// The film.
-        path: PathBuf,
-    },
-    /// A picture could not be written before, and what there was of the film has been removed.
-    #[error("the film {} was given up when a picture could not be written: see to the disk and film again", path.display())]
-    GivenUp {
-        /// The film.
-        path: PathBuf,
-    },
-    /// The file could not be written.
+}
+
+/// Why a picture did not get into the film.
+#[derive(Debug, thiserror::Error)]
+pub enum MovieError {
+    /// It does not fit.
     #[error(transparent)]
-    File(#[from] FileError),
+    Unfit(#[from] Unfit),
+    /// It could not be coded or written.
+    #[error(transparent)]
+    Io(#[from] io::Error),
 }
 
 /// Largest width and height [pixel].
@@ -111,14 +115,11 @@ const FASTEST: f64 = 1000.0;
 /// Qualities that are accepted.
 const BEST: u8 = 14;
 const WORST: u8 = 40;
-/// Quality of [`Film::create`]: sand at 720p without visible loss.
+/// Sand at 720p without visible loss.
 pub const QUALITY: u8 = 22;
 
-/// A film under way. It has its name once it is finished; dropped before, it leaves nothing.
-pub struct Film {
-    /// None once a picture could not be written: a gap in the file would shift all that follow.
-    part: Option<Part>,
-    path: PathBuf,
+/// A film under way. Whoever makes it has the file.
+pub struct Movie {
     width: u32,
     height: u32,
     rate: Rate,
@@ -127,52 +128,44 @@ pub struct Film {
     table: Table,
 }
 
-impl Film {
-    /// Begins a film of `width` × `height` [pixel] at `fps` [1/s] in the usual quality. An odd width or height is
-    /// rounded up, the last column or row repeated.
-    pub fn create(path: &Path, width: u32, height: u32, fps: f64) -> Result<Film, FilmError> {
-        Self::with_quality(path, width, height, fps, QUALITY)
-    }
-
-    /// The same in another quality: 14, near to the source, to 40, small and rough (H.264's quantisation parameter; six
-    /// more double the error and come near to halving the size).
-    pub fn with_quality(path: &Path, width: u32, height: u32, fps: f64, quality: u8) -> Result<Film, FilmError> {
-        let blocks = width.div_ceil(16).saturating_mul(height.div_ceil(16));
-        if !(2..=MOST).contains(&width) || !(2..=MOST).contains(&height) || blocks > MOST_BLOCKS {
-            return Err(FilmError::Size { width, height });
-        }
-        if !(SLOWEST..=FASTEST).contains(&fps) {
-            return Err(FilmError::Rate { fps });
-        }
-        if !(BEST..=WORST).contains(&quality) {
-            return Err(FilmError::Quality { quality });
-        }
-        let failed = |e| FilmError::File(FileError::new("write", path, e));
-        let mut part = Part::create(path).map_err(failed)?;
-        let table = Table::begin(&mut part.out).map_err(failed)?;
+impl Movie {
+    /// Begins a film of `width` × `height` [pixel] at `fps` [1/s] at the start of a file. An odd width or height is rounded up, the last column
+    /// or row repeated. Quality goes from 14, near to the source, to 40, small and rough (H.264's quantisation parameter; six more double the
+    /// error and come near to halving the size).
+    pub fn begin(out: &mut impl Write, width: u32, height: u32, fps: f64, quality: u8) -> Result<Movie, MovieError> {
+        Movie::check(width, height, fps, quality)?;
         let rate = rate(fps);
         let even = [width, height].map(|n| n.next_multiple_of(2) as usize);
         let encoder = Encoder::new(even[0], even[1], rate, quality);
         let picture = Picture::new(even[0], even[1]);
-        Ok(Film { part: Some(part), path: path.into(), width, height, rate, encoder, picture, table })
+        Ok(Movie { width, height, rate, encoder, picture, table: Table::begin(out)? })
+    }
+
+    /// Whether there can be such a film.
+    pub fn check(width: u32, height: u32, fps: f64, quality: u8) -> Result<(), Unfit> {
+        let blocks = width.div_ceil(16).saturating_mul(height.div_ceil(16));
+        if !(2..=MOST).contains(&width) || !(2..=MOST).contains(&height) || blocks > MOST_BLOCKS {
+            return Err(Unfit::Size { width, height });
+        }
+        if !(SLOWEST..=FASTEST).contains(&fps) {
+            return Err(Unfit::Rate { fps });
+        }
+        if !(BEST..=WORST).contains(&quality) {
+            return Err(Unfit::Quality { quality });
+        }
+        Ok(())
     }
 
     /// Adds a picture: rows from the top, four bytes a pixel (sRGB red, green, blue, and alpha, which is not used).
-    pub fn push(&mut self, rgba: &[u8]) -> Result<(), FilmError> {
+    pub fn push(&mut self, out: &mut impl Write, rgba: &[u8]) -> Result<(), MovieError> {
         let (width, height) = (self.width, self.height);
         let expected = width as usize * height as usize * 4;
         if rgba.len() != expected {
-            return Err(FilmError::Picture { given: rgba.len(), expected, width, height });
+            return Err(Unfit::Picture { given: rgba.len(), expected, width, height }.into());
         }
-        let Some(part) = &mut self.part else {
-            return Err(FilmError::GivenUp { path: self.path.clone() });
-        };
         self.picture.fill(rgba, width as usize, height as usize);
-        let coded = self.encoder.encode(&self.picture);
-        self.table.add(&mut part.out, &coded).map_err(|e| {
-            self.part = None;
-            FileError::new("write", &self.path, e).into()
-        })
+        let coded = self.encoder.encode(&self.picture)?;
+        Ok(self.table.add(out, &coded)?)
     }
 
     /// Pictures so far.
@@ -180,18 +173,10 @@ impl Film {
         self.table.len()
     }
 
-    /// Completes the file and gives it its name.
-    pub fn finish(self) -> Result<(), FilmError> {
-        let Some(mut part) = self.part else {
-            return Err(FilmError::GivenUp { path: self.path });
-        };
-        if self.table.len() == 0 {
-            return Err(FilmError::Empty { path: self.path });
-        }
-        let failed = |e| FilmError::File(FileError::new("write", &self.path, e));
+    /// Completes the file.
+    pub fn finish(self, out: &mut (impl Write + Seek)) -> io::Result<()> {
         let shown = [self.width, self.height].map(|n| n.next_multiple_of(2) as u16);
-        self.table.finish(&mut part.out, &self.encoder, shown, self.rate).map_err(failed)?;
-        part.finish().map_err(failed)
+        self.table.finish(out, &self.encoder.parameters(), shown, self.rate)
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::io::{self, Seek, SeekFrom, Write};
 
-use super::encoder::{Coded, Encoder, Rate};
+use crate::encoder::{Coded, Parameters, Rate};
 
 /// Where each picture lies.
 #[derive(Default)]
@@ -60,18 +60,18 @@ impl Table {
     pub fn finish(
         self,
         out: &mut (impl Write + Seek),
-        encoder: &Encoder,
+        parameters: &Parameters,
         size: [u16; 2],
         rate: Rate,
     ) -> io::Result<()> {
-        out.write_all(&self.movie(encoder, size, rate))?;
+        out.write_all(&self.movie(parameters, size, rate))?;
         out.seek(SeekFrom::Start(FIRST - 8))?;
         out.write_all(&(self.end - FIRST + 16).to_be_bytes())?;
         out.seek(SeekFrom::End(0))?;
         Ok(())
     }
 
-    fn movie(&self, encoder: &Encoder, [width, height]: [u16; 2], rate: Rate) -> Vec<u8> {
+    fn movie(&self, parameters: &Parameters, [width, height]: [u16; 2], rate: Rate) -> Vec<u8> {
         let duration = self.sizes.len() as u64 * u64::from(rate.time);
         boxed(b"moov", |moov| {
             moov.extend(full(b"mvhd", 1, 0, |b| {
@@ -118,7 +118,7 @@ impl Table {
                                 b.extend(full(b"url ", 0, 1, |_| {})); // in this file
                             }));
                         }));
-                        minf.extend(self.samples(encoder, [width, height], rate));
+                        minf.extend(self.samples(parameters, [width, height], rate));
                     }));
                 }));
             }));
@@ -126,12 +126,12 @@ impl Table {
     }
 
     /// The sample table, `stbl`: how to decode, how long each picture lasts, where it lies.
-    fn samples(&self, encoder: &Encoder, size: [u16; 2], rate: Rate) -> Vec<u8> {
+    fn samples(&self, parameters: &Parameters, size: [u16; 2], rate: Rate) -> Vec<u8> {
         let count = self.sizes.len() as u32;
         boxed(b"stbl", |stbl| {
             stbl.extend(full(b"stsd", 0, 0, |b| {
                 b.extend(1u32.to_be_bytes());
-                b.extend(entry(encoder, size));
+                b.extend(entry(parameters, size));
             }));
             stbl.extend(full(b"stts", 0, 0, |b| words(b, &[1, count, rate.time])));
             stbl.extend(full(b"stss", 0, 0, |b| {
@@ -149,7 +149,7 @@ impl Table {
 }
 
 /// The sample entry `avc1` with the decoder's configuration `avcC` (14496-15, 5.3.3) and the colours `colr`.
-fn entry(encoder: &Encoder, [width, height]: [u16; 2]) -> Vec<u8> {
+fn entry(parameters: &Parameters, [width, height]: [u16; 2]) -> Vec<u8> {
     boxed(b"avc1", |b| {
         b.extend([0; 6]);
         b.extend(1u16.to_be_bytes()); // data reference
@@ -163,9 +163,9 @@ fn entry(encoder: &Encoder, [width, height]: [u16; 2]) -> Vec<u8> {
         b.extend([0xff; 2]);
         b.extend(boxed(b"avcC", |b| {
             b.push(1);
-            b.extend(encoder.profile());
+            b.extend(parameters.profile);
             b.push(0xfc | 3); // lengths of 4 bytes
-            for (count, unit) in [(0xe0 | 1, encoder.sequence_parameters()), (1, encoder.picture_parameters())] {
+            for (count, unit) in [(0xe0 | 1, &parameters.sequence), (1, &parameters.picture)] {
                 b.push(count);
                 b.extend((unit.len() as u16).to_be_bytes());
                 b.extend(unit);

@@ -4,12 +4,13 @@
 //! stream is the same on any number of threads. Every picture but the first of a group refers to the one before it.
 
 use rayon::prelude::*;
+use std::io;
 
-use super::bits::{BitWriter, Nal, nal_unit};
-use super::colour::Picture;
-use super::deblock::deblock;
-use super::inter::Reference;
-use super::slice::{Band, Job, Mb, Slice};
+use crate::bits::{BitWriter, Nal, nal_unit};
+use crate::colour::Picture;
+use crate::deblock::deblock;
+use crate::inter::Reference;
+use crate::slice::{Band, Job, Mb, Slice};
 
 /// Frames in `time` units of 1/`scale` second each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,10 +45,21 @@ pub struct Coded {
     pub key: bool,
 }
 
+/// What a container says of the stream.
+#[derive(Clone)]
+pub struct Parameters {
+    /// Profile, constraints and level.
+    pub profile: [u8; 3],
+    /// The sequence parameter set as a NAL unit.
+    pub sequence: Vec<u8>,
+    /// The picture parameter set as a NAL unit.
+    pub picture: Vec<u8>,
+}
+
 /// QP of pictures where decoding can start, below that of the others: all others inherit from them.
 const KEY_QP: u8 = 2;
 /// Time between them [s].
-const GROUP_SECONDS: f64 = 2.0;
+pub const GROUP_SECONDS: f64 = 2.0;
 /// Macroblock rows in a slice, about: enough that the predictions lost at its upper edge matter little.
 const SLICE_ROWS: usize = 9;
 /// log2 of the period of frame_num.
@@ -69,7 +81,7 @@ impl Encoder {
     }
 
     /// Codes `picture`, of the encoder's size.
-    pub fn encode(&mut self, picture: &Picture) -> Coded {
+    pub fn encode(&mut self, picture: &Picture) -> io::Result<Coded> {
         let key = self.count.is_multiple_of(self.group);
         let qp = if key { self.qp - KEY_QP } else { self.qp };
         std::mem::swap(&mut self.mbs, &mut self.before);
@@ -108,11 +120,17 @@ impl Encoder {
             .collect();
         self.count += 1;
         self.reference = (!self.count.is_multiple_of(self.group)).then(|| Reference::new(&self.decoded));
-        Coded { units, key }
+        Ok(Coded { units, key })
     }
 
-    /// Profile, constraints and level: the three bytes that a container repeats.
-    pub fn profile(&self) -> [u8; 3] {
+    /// What a container says of the stream.
+    pub fn parameters(&self) -> Parameters {
+        let profile = self.profile();
+        Parameters { profile, sequence: self.sequence_parameters(), picture: self.picture_parameters() }
+    }
+
+    /// Profile, constraints and level.
+    fn profile(&self) -> [u8; 3] {
         // 66 is Baseline; constraint_set0 and 1 together make it Constrained Baseline (A.2.1.1).
         [66, 0b1100_0000, self.level()]
     }
@@ -143,7 +161,7 @@ impl Encoder {
     }
 
     /// The sequence parameter set (7.3.2.1.1) as a NAL unit.
-    pub fn sequence_parameters(&self) -> Vec<u8> {
+    fn sequence_parameters(&self) -> Vec<u8> {
         let mut bits = BitWriter::default();
         for byte in self.profile() {
             bits.put(8, byte.into());
@@ -196,7 +214,7 @@ impl Encoder {
     }
 
     /// The picture parameter set (7.3.2.2) as a NAL unit.
-    pub fn picture_parameters(&self) -> Vec<u8> {
+    fn picture_parameters(&self) -> Vec<u8> {
         let mut bits = BitWriter::default();
         bits.ue(0); // pic_parameter_set_id
         bits.ue(0); // seq_parameter_set_id

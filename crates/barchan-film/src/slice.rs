@@ -6,11 +6,11 @@
 mod predicted;
 mod within;
 
-use super::bits::BitWriter;
-use super::colour::Picture;
-use super::inter::{LAMBDA_SHIFT, Reference, Vector};
-use super::residual::Residual;
-use super::transform::{Quantiser, chroma_qp};
+use crate::bits::BitWriter;
+use crate::colour::Picture;
+use crate::inter::{LAMBDA_SHIFT, Reference, Vector};
+use crate::residual::Residual;
+use crate::transform::{Quantiser, chroma_qp};
 
 /// Rows of the decoded picture that belong to a slice.
 pub struct Band<'a> {

@@ -1,9 +1,9 @@
 //! What prediction leaves of a macroblock: transformed, quantised and put back (ITU-T H.264, 8.5), and its place in
 //! the stream (7.3.5.3).
 
-use super::bits::BitWriter;
-use super::cavlc::{Context, write_block};
-use super::transform::{Block, Quantiser, forward, inverse};
+use crate::bits::BitWriter;
+use crate::cavlc::{Context, write_block};
+use crate::transform::{Block, Quantiser, forward, inverse};
 
 /// Raster place of the 4×4 luma blocks in coding order (Figure 6-10).
 pub const BLOCK_ORDER: [usize; 16] = [0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15];

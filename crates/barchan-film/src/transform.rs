@@ -95,7 +95,7 @@ pub struct Quantiser {
 }
 
 impl Quantiser {
-    /// For `qp` ≥ 12; below, a level could outgrow the longest code of [`super::cavlc`].
+    /// For `qp` ≥ 12; below, a level could outgrow the longest code of [`crate::cavlc`].
     pub fn new(qp: u8, intra: bool) -> Self {
         let shift = 15 + u32::from(qp / 6);
         let (mut factor, mut scale) = ([0; 16], [0; 16]);

@@ -1,6 +1,6 @@
 //! Context-adaptive variable-length coding of transform coefficients (ITU-T H.264, 9.2).
 
-use super::bits::BitWriter;
+use crate::bits::BitWriter;
 
 /// A code word: its length [bit] and its value.
 type Code = (u8, u8);

@@ -5,8 +5,8 @@
 
 use rayon::prelude::*;
 
-use super::bits::se_length;
-use super::colour::Picture;
+use crate::bits::se_length;
+use crate::colour::Picture;
 
 /// Motion of a block [quarter of a luma sample].
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]

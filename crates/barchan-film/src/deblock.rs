@@ -2,8 +2,8 @@
 //!
 //! Edges between slices are left alone (disable_deblocking_filter_idc 2), so that slices are filtered in parallel.
 
-use super::slice::{Band, Mb};
-use super::transform::chroma_qp;
+use crate::slice::{Band, Mb};
+use crate::transform::chroma_qp;
 
 /// Table 8-16: α′ by indexA, from 16 on; zero before.
 const ALPHA: [u8; 36] = [
