@@ -12,6 +12,7 @@ mod material;
 mod output;
 mod phases;
 mod picture;
+mod release;
 mod walls;
 
 pub use bodies::*;
@@ -23,6 +24,7 @@ pub use material::*;
 pub use output::*;
 pub use phases::*;
 pub use picture::*;
+pub use release::*;
 pub use walls::*;
 
 use crate::keys;
