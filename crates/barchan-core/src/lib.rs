@@ -6,6 +6,7 @@ pub mod columns;
 pub mod contact;
 pub mod curve;
 pub mod frame;
+pub mod georeference;
 pub mod materials;
 pub mod math;
 pub mod mesh;

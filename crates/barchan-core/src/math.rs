@@ -4,7 +4,7 @@
 //! start from other bits elsewhere. (Square roots and roundings are exact by IEEE 754 and may come from anywhere.) glam takes its
 //! functions from the same crate, by its feature `libm`.
 
-pub use libm::{acos, asin, atan2, cbrt, cos, exp, hypot, log as ln, log2, pow as powf, sin, tan};
+pub use libm::{acos, asin, atan2, cbrt, cos, erf, exp, hypot, log as ln, log2, pow as powf, sin, tan};
 
 /// Sine and cosine of an angle [rad].
 pub fn sin_cos(angle: f64) -> (f64, f64) {

@@ -143,6 +143,16 @@ fn copy(name: &str, path: &Path, run: &Path, number: u64) -> Result<Copy, FileEr
     };
     let own = path.file_name().map(PathBuf::from).unwrap_or_else(|| "file".into());
     put(home.join(own), &bytes)?;
+    // A shapefile has its table beside it, a map its projection.
+    for ending in ["dbf", "prj"] {
+        let from = path.with_extension(ending);
+        let of_map =
+            path.extension().is_some_and(|e| ["shp", "asc", "agr", "grd"].iter().any(|m| e.eq_ignore_ascii_case(m)));
+        if of_map && from.is_file() {
+            let bytes = std::fs::read(&from).map_err(|e| FileError::new("read", &from, e))?;
+            put(home.join(from.file_name().unwrap_or_default()), &bytes)?;
+        }
+    }
     for name in beside {
         let from = path.with_file_name(&name);
         let bytes = std::fs::read(&from).map_err(|e| FileError::new("read", &from, e))?;

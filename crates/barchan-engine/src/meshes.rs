@@ -1,7 +1,7 @@
 //! Reading a scene with the files that it names: meshes, found, mended and put in place; heights of the ground.
 
 use crate::observers::VOCABULARY;
-use crate::{assemble, bodies, copies, outdoors};
+use crate::{assemble, bodies, copies, maps, outdoors};
 use barchan_core::math;
 use barchan_core::mesh::Mesh;
 use barchan_core::sampling::{self, Placement, Sampling};
@@ -9,8 +9,8 @@ use barchan_core::shapes::Shape;
 use barchan_core::walls::Facets;
 use barchan_io::terrain::{self, TerrainError};
 use barchan_scene::{
-    Assets, Draft, Geometry, Heights, MeshFile, Parsed, Problem, Scene, SceneErrors, ShapeMesh, ShapeSpec, Side, Solid,
-    Surface,
+    Assets, Draft, Geometry, Heights, MeshFile, Parsed, Place, Problem, Scene, SceneErrors, ShapeMesh, ShapeSpec, Side,
+    Solid, Surface,
 };
 use glam::{DAffine3, DQuat, DVec2, DVec3};
 use std::path::{Path, PathBuf};
@@ -49,6 +49,36 @@ struct Files<'a> {
 impl Files<'_> {
     fn read(&mut self) {
         let scene = &self.draft.scene;
+        for (i, g) in scene.grains.iter().enumerate() {
+            let Place::Release(release) = &g.place else { continue };
+            let (key, file) = match (&release.file, &release.raster) {
+                (Some(file), _) => ("file", file),
+                (None, Some(file)) => ("raster", file),
+                (None, None) => continue,
+            };
+            let outlines = key == "file";
+            let read = |f: &Path| maps::snow(file, outlines, f);
+            if let Some(snow) = self.take(format!("grains[{i}].release.{key}"), file, read) {
+                self.assets.releases.insert(i, snow);
+            }
+        }
+        for (i, m) in scene.measure.iter().enumerate() {
+            if let Some(file) = m.what.file()
+                && let Some(line) =
+                    self.take(format!("measure[{i}].{}.line", m.what.key()), file, |f| maps::line(file, f))
+            {
+                self.assets.lines.insert(i, line);
+            }
+        }
+        if let Some(drag) = scene.ground.as_ref().and_then(|g| g.drag.as_ref()) {
+            for (k, (key, file)) in
+                [("mu_raster", &drag.mu_raster), ("xi_raster", &drag.xi_raster)].into_iter().enumerate()
+            {
+                if let Some(file) = file {
+                    self.assets.drag[k] = self.take(format!("ground.drag.{key}"), file, |f| maps::field(file, f));
+                }
+            }
+        }
         for (i, wall) in scene.walls.iter().enumerate() {
             if let Geometry::Mesh(file) = &wall.geometry
                 && let Some((mesh, path)) = self.take(format!("walls[{i}].mesh"), &file.file, |f| mesh(file, f))
@@ -128,7 +158,9 @@ fn heights(name: &str, nodata: Option<f64>, own_cell: bool, folder: &Path) -> Re
     let path = copies::located(name, folder);
     let terrain = terrain::read(&path)?.filled(nodata)?;
     let cell = own_cell.then(|| terrain.square_cell()).transpose()?;
-    Ok(Heights { size: terrain.size, samples: Arc::new(terrain.heights), cell, path })
+    // Stretched over a ground of its own size it lies on no map.
+    let georeference = terrain.georeference.clone().filter(|_| own_cell);
+    Ok(Heights { size: terrain.size, samples: Arc::new(terrain.heights), cell, georeference, path })
 }
 
 /// Spheres that may line a body or a shape: they are made in some seconds, and more would be touched one by one anyway.

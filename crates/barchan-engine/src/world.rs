@@ -1,6 +1,6 @@
 //! A running world: the solver, what brings grains in and takes them out, and what watches.
 
-use crate::assemble::Meeting;
+use crate::assemble::{Meeting, Released};
 use crate::emit::Emitter;
 use crate::live::Live;
 use crate::observers::{Observer, View};
@@ -253,6 +253,7 @@ pub struct World {
     pub(crate) rows: Vec<Row>,
     pub(crate) plan: Plan,
     pub(crate) meetings: Vec<Meeting>,
+    pub(crate) released: Vec<Released>,
     pub(crate) warnings: Vec<Problem>,
     pub(crate) live: Live,
     /// Publishing changes nothing but its timer.
@@ -410,6 +411,11 @@ impl World {
     /// Materials, by index.
     pub fn materials(&self) -> &Materials {
         &self.materials
+    }
+
+    /// What the scene's releases came to.
+    pub fn released(&self) -> &[Released] {
+        &self.released
     }
 
     /// Which materials can meet, and what their hardest impact is like.

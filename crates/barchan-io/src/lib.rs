@@ -17,6 +17,8 @@
 //! | [`frames`] | our frames read back |
 //! | [`mesh`] | triangle meshes from STL, OBJ, PLY, glTF, and to STL |
 //! | [`terrain`] | heights of a ground from PNG, ESRI ASCII grids, GeoTIFF |
+//! | [`raster`] | fields on a map's grid, as ESRI ASCII grids and GeoTIFF |
+//! | [`vector`] | outlines and lines on a map from shapefiles and GeoJSON, and to GeoJSON |
 //!
 //! Writers read [`barchan_core::frame::Frame`]s and nothing else of a solver. Numbers on disk are little-endian,
 //! but for MP4, whose standard has them big-endian.
@@ -34,7 +36,9 @@ pub mod obj;
 pub mod plot;
 pub mod ply;
 pub mod png;
+pub mod raster;
 pub mod terrain;
+pub mod vector;
 pub mod vti;
 pub mod vtk;
 pub mod vts;

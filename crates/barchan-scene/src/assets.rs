@@ -4,9 +4,10 @@
 
 use crate::keys::Scale;
 use crate::types::*;
+use barchan_core::georeference::Georeference;
 use barchan_core::shapes::{Shape, ShapeError};
 use barchan_core::walls::{self, Facets};
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,6 +23,12 @@ pub struct Assets {
     pub bodies: BTreeMap<usize, Solid>,
     /// Heights of the ground.
     pub heights: Option<Heights>,
+    /// Outlines and thicknesses of releases, by the population's index.
+    pub releases: BTreeMap<usize, Snow>,
+    /// Lines that measurements follow, by the measurement's index.
+    pub lines: BTreeMap<usize, Line>,
+    /// Rasters of μ and of ξ of the rock's drag.
+    pub drag: [Option<Field>; 2],
     /// Clumps that have been put together: their moments take time, and a check asks for them again and again.
     clumps: Arc<Mutex<Vec<Made>>>,
 }
@@ -58,6 +65,41 @@ pub struct Heights {
     pub samples: Arc<Vec<f64>>,
     /// Width of a cell [m], where it is taken from the file.
     pub cell: Option<f64>,
+    /// Where it lies on the map, where the file says it and the ground has its cells.
+    pub georeference: Option<Georeference>,
+    /// The file.
+    pub path: PathBuf,
+}
+
+/// Where snow lies at the start, as files say it.
+#[derive(Clone, Debug)]
+pub struct Snow {
+    /// Outlines in map coordinates with their thicknesses [m], where the file has them.
+    pub areas: Vec<(Vec<Vec<DVec2>>, Option<f64>)>,
+    /// Thickness cell by cell [m].
+    pub field: Option<Field>,
+    /// The file.
+    pub path: PathBuf,
+}
+
+/// A line in map coordinates.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Its points.
+    pub points: Vec<DVec2>,
+    /// The file.
+    pub path: PathBuf,
+}
+
+/// Numbers on the grid of a map.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Cells along x and y.
+    pub size: [usize; 2],
+    /// Where it lies; none where the file does not say it.
+    pub georeference: Option<Georeference>,
+    /// Values, x first, lowest y first; NaN where there is none.
+    pub values: Arc<Vec<f64>>,
     /// The file.
     pub path: PathBuf,
 }
@@ -135,7 +177,19 @@ impl Assets {
             let file = image.map(|i| &i.file).or(terrain.map(|t| &t.file))?;
             Some((file.clone(), self.heights.as_ref()?.path.clone()))
         });
-        walls.chain(shapes).chain(bodies).chain(ground).collect()
+        let releases = self.releases.iter().filter_map(|(i, snow)| {
+            let Place::Release(release) = &scene.grains.get(*i)?.place else { return None };
+            Some((release.file.clone().or(release.raster.clone())?, snow.path.clone()))
+        });
+        let drag = scene.ground.as_ref().and_then(|g| g.drag.as_ref()).into_iter().flat_map(|d| {
+            let named = [&d.mu_raster, &d.xi_raster].into_iter().zip(&self.drag);
+            named.filter_map(|(name, field)| Some((name.clone()?, field.as_ref()?.path.clone()))).collect::<Vec<_>>()
+        });
+        let lines = self.lines.iter().filter_map(|(i, line)| {
+            let file = scene.measure.get(*i)?.what.file()?;
+            Some((file.to_owned(), line.path.clone()))
+        });
+        walls.chain(shapes).chain(bodies).chain(ground).chain(releases).chain(drag).chain(lines).collect()
     }
 
     /// What belongs to a scene that was made larger. Shapes of grains keep their size.

@@ -75,6 +75,11 @@ pub trait Measured: Stated + Debug + Send + Sync + 'static {
 
     /// Reports what the ranges of single keys do not tell; `path` is that of the measurement's table.
     fn check_all(&self, _c: &mut Check, _path: &str) {}
+
+    /// The file that it names, if it names one.
+    fn file(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// What is measured: plain data, its type known to whoever measures.
@@ -90,6 +95,11 @@ impl What {
     /// Its key in a scene.
     pub fn key(&self) -> &str {
         self.0.key()
+    }
+
+    /// The file that it names, if it names one.
+    pub fn file(&self) -> Option<&str> {
+        self.0.named_file()
     }
 }
 
@@ -114,6 +124,9 @@ trait Erased: Debug + Send + Sync {
     fn written(&self) -> toml::Value;
     fn enlarge(&mut self, scale: &Scale);
     fn look(&self, c: &mut Check, path: &str);
+    fn named_file(&self) -> Option<&str> {
+        None
+    }
 }
 
 impl<T: Measured> Erased for T {
@@ -144,6 +157,10 @@ impl<T: Measured> Erased for T {
     fn look(&self, c: &mut Check, path: &str) {
         self.check(c, path, &Key::new(T::KEY, ""));
         self.check_all(c, path);
+    }
+
+    fn named_file(&self) -> Option<&str> {
+        self.file()
     }
 }
 

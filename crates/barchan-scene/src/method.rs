@@ -213,6 +213,9 @@ fn from_grains(from: &Scene, assets: &Assets, method: ContinuumMethod) -> Result
                     return Err(NoConversion::Population { name: g.name.clone(), why: "is placed grain by grain", to });
                 }
                 Place::Fill(fill) => filled(from, assets, g, fill, &m),
+                Place::Release(_) => {
+                    return Err(NoConversion::Population { name: g.name.clone(), why: "lies on rock", to });
+                }
             },
         });
         if g.spin != DVec3::ZERO || g.velocity_spread > 0.0 {
@@ -504,7 +507,7 @@ mod tests {
                         fill.count? as f64
                             * grain_mass(&from, &Assets::default(), &g.material, &g.shape, g.radius.as_ref()),
                     ),
-                    Place::At(_) => None,
+                    Place::At(_) | Place::Release(_) => None,
                 })
                 .sum();
             let filled = |m: &Continuum| m.region().map(|r| m.bulk_density() * r.to_core().volume());

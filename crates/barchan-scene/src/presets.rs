@@ -75,7 +75,18 @@ impl Preset {
             // 1107); surface energy chosen so that granules of 1 cm hold some ten times their weight.
             Self::Snow => (400.0, 1e6, 0.2, 0.1, 0.5, 0.1, 0.05, 0.3),
         };
-        Material { preset: Some(self), density, young, poisson, restitution, friction, rolling, twisting, cohesion }
+        Material {
+            preset: Some(self),
+            density,
+            young,
+            poisson,
+            restitution,
+            friction,
+            rolling,
+            twisting,
+            cohesion,
+            strength: None,
+        }
     }
 }
 

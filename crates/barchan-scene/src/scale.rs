@@ -7,6 +7,8 @@
 //! placed by hand (`at`) is part of the geometry: it keeps its number, and its radius grows by L.
 //!
 //! How each key grows is said where it is stated.
+//!
+//! A mountain does not grow. Where a population is a release on rock, its snow stays as much as it is and is cut into f times the grains.
 
 use crate::assets::Assets;
 use crate::keys::{Key, Scale, Stated};
@@ -36,6 +38,10 @@ impl Scene {
         if !(factor.is_finite() && factor > 0.0) {
             return scene;
         }
+        if scene.grains.iter().any(|g| matches!(g.place, Place::Release(_))) {
+            scene.refine(factor);
+            return scene;
+        }
         let scale = Scale::new(factor);
         let whole = Key::new("", "");
         scene.grow(&scale, &whole);
@@ -45,5 +51,16 @@ impl Scene {
             g.radius.grow(&scale, &whole);
         }
         scene
+    }
+
+    /// The same snow in `factor` times the grains.
+    fn refine(&mut self, factor: f64) {
+        let small = Scale { number: factor, length: 1.0 / barchan_core::math::cbrt(factor), time: 1.0 };
+        for g in &mut self.grains {
+            if let Place::Release(release) = &mut g.place {
+                release.grains = release.grains.map(|n| ((n as f64 * factor).round() as u64).max(1));
+                g.radius.grow(&small, &Key::new("", ""));
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The cases, one file each, in the order of the report.
 
+mod avalanche;
 mod bed;
 mod beverloo;
 mod brazil_nut;
@@ -82,6 +83,14 @@ pub static CASES: &[Case] = &[
     sph::inertia::CASE,
     sph::float::CASE,
     sph::refine::CASE,
+    avalanche::grain::CASE,
+    avalanche::wavy::CASE,
+    avalanche::parabola::CASE,
+    avalanche::beam::CASE,
+    avalanche::layer::CASE,
+    avalanche::similarity::CASE,
+    avalanche::dam_break::CASE,
+    avalanche::hockey_stick::CASE,
 ];
 
 /// Criteria that are known not to be met, by case and key. Why is in the remarks of the case. They fail in the report like
@@ -134,4 +143,21 @@ pub static FROM_STANDARD: &[(&str, &str)] = &[
     ("sph-refine", "run-out"),
     ("sph-silo", "steady"),
     ("sph-silo", "liquid"),
+    // These take minutes, too.
+    ("avalanche-hockey-stick", "voellmy-runout"),
+    ("avalanche-hockey-stick", "voellmy-alpha"),
+    ("avalanche-hockey-stick", "voellmy-most"),
+    ("avalanche-hockey-stick", "voellmy-400"),
+    ("avalanche-hockey-stick", "voellmy-1000"),
+    ("avalanche-hockey-stick", "voellmy-1500"),
+    ("avalanche-hockey-stick", "voellmy-2000"),
+    ("avalanche-hockey-stick", "voellmy-thick-600"),
+    ("avalanche-hockey-stick", "voellmy-thick-1000"),
+    ("avalanche-hockey-stick", "voellmy-thick-1500"),
+    ("avalanche-hockey-stick", "voellmy-area"),
+    ("avalanche-hockey-stick", "coulomb-runout"),
+    ("avalanche-hockey-stick", "coulomb-alpha"),
+    ("avalanche-hockey-stick", "coulomb-most"),
+    ("avalanche-hockey-stick", "coulomb-area"),
+    ("avalanche-layer", "middle"),
 ];

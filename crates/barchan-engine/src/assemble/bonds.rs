@@ -5,6 +5,7 @@ use barchan_core::contact::TimeStep;
 use barchan_core::contact::bond::{Beam, BondLaw};
 use barchan_core::math;
 use barchan_core::recipe::Recipe;
+use barchan_core::rng::Random;
 use barchan_core::shapes::Shape;
 use barchan_core::solver::NewMatter;
 use barchan_dem::{Dem, NewBond, To};
@@ -51,9 +52,12 @@ pub(super) fn step(scene: &Scene, recipes: &[Recipe], shapes: &[Shape]) -> Optio
     scene.grains.iter().zip(recipes).filter_map(of).reduce(|a, b| if b.dt < a.dt { b } else { a })
 }
 
-/// Bonds the grains of a population, whose first has this id.
-pub(super) fn tie(bonds: &Bonds, grains: &[NewMatter], first: u32, boundary: &Boundary, dem: &mut Dem) {
-    let new = |grain: u32, to: To| NewBond { grain: first + grain, to, strength: 1.0 };
+/// Bonds the grains of a population, whose first has this id; strengths that scatter are drawn by the scene's seed.
+pub(super) fn tie(bonds: &Bonds, seed: u64, grains: &[NewMatter], first: u32, boundary: &Boundary, dem: &mut Dem) {
+    // Strengths of a population are drawn one after another: (−ln u)^(1/m) of the given ones [Weibull 1951].
+    let draws = std::cell::RefCell::new(Random::new(seed, u64::from(first) << 1 | 1));
+    let strength = || bonds.weibull.map_or(1.0, |m| math::powf(-math::ln(1.0 - draws.borrow_mut().uniform()), 1.0 / m));
+    let new = |grain: u32, to: To| NewBond { grain: first + grain, to, strength: strength() };
     let between: Vec<NewBond> =
         near(bonds.gap, grains).into_iter().map(|[a, b]| new(a, To::Grain(first + b))).collect();
     dem.bond(law(bonds, bonds.tensile, bonds.shear), &between);

@@ -186,6 +186,7 @@ pub(crate) fn keep_own(scene: &mut Scene, own: &[Material]) {
             rolling: now.rolling,
             twisting: now.twisting,
             cohesion: now.cohesion,
+            strength: None,
         };
         scene.materials.insert(name.clone(), material);
         m.material = Some(name);

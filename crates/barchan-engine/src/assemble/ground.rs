@@ -91,21 +91,70 @@ pub(super) fn drag(parsed: &Parsed, recipes: &[&Recipe]) -> Option<rock::Drag> {
     })
 }
 
+/// Coefficients of the drag that differ from place to place.
+pub(super) struct Coefficients {
+    /// The least μ: that of the contacts.
+    pub mu: f64,
+    /// μ beyond that, and ξ [m/s²], by cell of the rock.
+    pub extra: Option<Vec<f64>>,
+    pub xi: Option<Vec<f64>>,
+}
+
+/// The coefficients of a scene's drag, numbers or rasters on the grid of its rock.
+pub(super) fn coefficients(parsed: &Parsed, relief: &Relief) -> Result<Option<Coefficients>, Problem> {
+    let Some(d) = parsed.scene.ground.as_ref().and_then(|g| g.drag.as_ref()) else { return Ok(None) };
+    let map = parsed.assets.heights.as_ref().and_then(|h| h.georeference.as_ref());
+    let of = |k: usize, key: &str, usual: f64| -> Result<Option<Vec<f64>>, Problem> {
+        let Some(field) = &parsed.assets.drag[k] else { return Ok(None) };
+        let path = format!("ground.drag.{key}");
+        let apart = match (&field.georeference, map) {
+            (Some(a), Some(b)) => {
+                a.corner().distance(b.corner()) > 1e-3 * b.cell || (a.cell - b.cell).abs() > 1e-6 * b.cell
+            }
+            _ => false,
+        };
+        if field.size != relief.size || apart {
+            let message = format!(
+                "the raster has {} × {} cells{}, the rock {} × {}",
+                field.size[0],
+                field.size[1],
+                if apart { " of another place or width" } else { "" },
+                relief.size[0],
+                relief.size[1]
+            );
+            let help = "put it on the grid of the elevation model, for example with `gdalwarp -te … -tr …`";
+            return Err(parsed.error_at(&path, message, help));
+        }
+        match field.values.iter().find(|v| **v <= 0.0) {
+            Some(v) => Err(parsed.error_at(
+                &path,
+                format!("a coefficient of {v} cannot be"),
+                "coefficients are above 0; mark what is unknown as no data",
+            )),
+            None => Ok(Some(field.values.iter().map(|v| if v.is_nan() { usual } else { *v }).collect())),
+        }
+    };
+    let mu = of(0, "mu_raster", d.mu)?;
+    let least = mu.as_ref().map_or(d.mu, |m| m.iter().copied().fold(f64::INFINITY, f64::min));
+    let extra = mu.map(|m| m.into_iter().map(|v| v - least).collect());
+    Ok(Some(Coefficients { mu: least, extra, xi: of(1, "xi_raster", d.xi.unwrap_or(BedDrag::XI))? }))
+}
+
 /// The least friction and rolling resistance of grains on a ground, where none are given. The surface is smooth where grains would lie
 /// in the hollows between others, which hold a sphere up to 20° to 30° on a bed of its like however well it rolls.
 const FRICTION: f64 = 1.0;
 const ROLLING: f64 = 0.5;
 
-/// Adds what the ground is to grains as a material of its own, and returns its index.
-pub(super) fn material(scene: &Scene, materials: &mut Materials) -> u16 {
+/// Adds what the ground is to grains as a material of its own, with the μ of its drag where it has one, and returns its index.
+pub(super) fn material(scene: &Scene, mu: Option<f64>, materials: &mut Materials) -> u16 {
     let Some(g) = &scene.ground else { return 0 };
     let own = scene.materials.get_index_of(&g.material).unwrap_or_default() as u16;
     let ground = materials.len() as u16;
     for a in 0..ground {
         let pair = materials.pair(a, own);
         // Where the bed has a law of its own, grains are to slide: rolling resistance of twice the friction keeps them from turning.
-        let (friction, rolling) = match &g.drag {
-            Some(d) => (d.mu, (2.0 * d.mu).max(ROLLING)),
+        let (friction, rolling) = match mu {
+            Some(mu) => (mu, (2.0 * mu).max(ROLLING)),
             None => (pair.friction.max(FRICTION), pair.rolling.max(ROLLING)),
         };
         materials.overrides.push(PairOverride {
@@ -195,6 +244,9 @@ fn heights(parsed: &Parsed, grid: &Grid) -> Result<Option<Vec<f64>>, Problem> {
             formula.at(at.x, at.y) * g.unit
         };
         return Ok(Some((0..grid.len()).map(height).collect()));
+    }
+    if let Some(model) = rock.and_then(|r| r.model.as_ref()) {
+        return Ok(Some(crate::mountain::heights(model, grid.size, grid.cell)));
     }
     // (key, height of the lowest, of the highest)
     let (key, range): (_, &dyn Fn(f64, f64) -> [f64; 2]) = match g.files() {

@@ -41,6 +41,7 @@ pub(super) fn check(
     for (i, recipe) in recipes {
         let grains = match &scene.grains[*i].place {
             Place::At(list) => list.len() as f64,
+            Place::Release(_) => setup.areas.get(i).map_or(0.0, |a| a.count as f64),
             Place::Fill(fill) => asked(fill, recipe, setup.shapes[recipe.shape as usize].volume()),
         };
         each.push((format!("grains[{i}].fill"), grains, recipe.spheres));

@@ -9,6 +9,7 @@ mod memory;
 mod phases;
 mod place;
 mod populations;
+mod release;
 mod settings;
 mod timestep;
 mod trial;
@@ -16,6 +17,7 @@ mod trial;
 pub use barchan_scene::SceneErrors;
 pub use device::{Device, methods_on};
 pub use impact::Meeting;
+pub use release::Released;
 pub(crate) use trial::further;
 
 use crate::bodies::Bodies;
@@ -41,6 +43,7 @@ use barchan_hybrid::rock::Rock;
 use barchan_scene::{HalfSpace, Parsed, Problem, Scene, ShapeSpec, SinkRegion, Size};
 use barchan_sph::Sph;
 use glam::DVec3;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A way to compute the matter of a scene. A new one is a file with a solver and a line in [`METHODS`].
@@ -105,6 +108,8 @@ pub(crate) struct Setup {
     pub shapes: Arc<[Shape]>,
     pub max_overlap: f64,
     pub fixtures: Fixtures,
+    /// Snow that lies on rock, by the index of its population.
+    pub areas: BTreeMap<usize, release::Area>,
 }
 
 /// A scene made ready, apart from its grains.
@@ -122,6 +127,7 @@ struct Parts {
     grain_step: StepWish,
     plan: Plan,
     meetings: Vec<Meeting>,
+    released: Vec<Released>,
     warnings: Vec<Problem>,
 }
 
@@ -147,7 +153,7 @@ pub fn assemble_as(parsed: &Parsed, methods: &[&Method]) -> Result<World, SceneE
     if let Some(dem) = world.solvers.find_mut::<Dem>() {
         for ((i, first), population) in places.into_iter().zip(&firsts[1..]).zip(&matter[1..]) {
             if let Some(b) = &parsed.scene.grains[i].bonds {
-                bonds::tie(b, population, *first, &world.boundary, dem);
+                bonds::tie(b, parsed.scene.seed, population, *first, &world.boundary, dem);
             }
         }
     }
@@ -217,10 +223,11 @@ fn world(parsed: &Parsed, parts: Parts, methods: &[&Method]) -> Result<World, Sc
     let first = first.chain((0..scene.continuum.len()).map(of_continuum));
     let (recipe, solver) = { first }.next().map_or((None, 0), |(recipe, solver)| (Some(recipe), solver));
     let live = Live { recipe, solver, own: continuum::own(scene), ..Live::default() };
-    let Parts { setup, bodies, ground, rock, emitters, plan, meetings, warnings, grain_step, sleep, .. } = parts;
+    let Parts { setup, bodies, ground, rock, emitters, sleep, plan, meetings, released, warnings, grain_step, .. } =
+        parts;
     let measurements = measurements(parsed, plan.dt)?;
     let rigid = bodies.rigid(scene, &setup);
-    let Setup { gravity, domain, law, materials, shapes, max_overlap, fixtures } = setup;
+    let Setup { gravity, domain, law, materials, shapes, max_overlap, fixtures, .. } = setup;
     let boundary = Boundary::new(fixtures, rigid, gravity);
     let settings = Settings {
         gravity,
@@ -257,6 +264,7 @@ fn world(parsed: &Parsed, parts: Parts, methods: &[&Method]) -> Result<World, Sc
         rows: Vec::new(),
         plan,
         meetings,
+        released,
         warnings,
         live,
         timers: Timers::default().into(),
@@ -269,7 +277,8 @@ fn measurements(parsed: &Parsed, dt: f64) -> Result<Vec<Measurement>, SceneError
     let mut all = Vec::new();
     for (i, m) in parsed.scene.measure.iter().enumerate() {
         match observers::from_scene(&parsed.scene, &m.what) {
-            Some(observer) => {
+            Some(mut observer) => {
+                observer.take_files(&parsed.assets, i);
                 all.push(Measurement { name: m.name.clone(), schedule: Schedule::new(m.every, dt), observer })
             }
             None => {
@@ -305,9 +314,19 @@ fn parts(parsed: &Parsed, methods: &[&Method], dt: Option<f64>, problems: &mut V
             return None;
         }
     };
+    let coefficients = rock.as_ref().map_or(Ok(None), |r| ground::coefficients(parsed, r.bed().relief()));
+    let coefficients = coefficients.unwrap_or_else(|problem| {
+        problems.push(problem);
+        None
+    });
+    let areas = release::areas(parsed, rock.as_ref().map(Rock::bed), problems);
+    if !problems.is_empty() {
+        return None;
+    }
     let mut materials = settings::materials(scene);
+    settings::set_strengths(parsed, &areas, &mut materials);
     materials.list.extend(continuum::materials(scene));
-    let bed = ground::material(scene, &mut materials);
+    let bed = ground::material(scene, coefficients.as_ref().map(|c| c.mu), &mut materials);
     walls.extend(ground.iter().map(|g| g.wall(bed)).chain(rock.iter().map(|r| r.wall(bed))));
     walls.extend(bodies.walls.iter().cloned());
     let setup = Setup {
@@ -318,6 +337,7 @@ fn parts(parsed: &Parsed, methods: &[&Method], dt: Option<f64>, problems: &mut V
         shapes: shapes.into(),
         max_overlap: scene.integrator.max_overlap,
         fixtures: Fixtures { walls, carried: bodies.carried.clone() },
+        areas,
     };
     let maker = populations::Maker { parsed, setup: &setup, names: &names };
     let recipes: Vec<Recipe> = (0..scene.grains.len()).map(|i| maker.of_grains(i)).collect();
@@ -356,11 +376,16 @@ fn parts(parsed: &Parsed, methods: &[&Method], dt: Option<f64>, problems: &mut V
     }
     if let Some(rock) = &mut rock {
         ground::drag(parsed, &all).into_iter().for_each(|d| rock.set_drag(d));
+        coefficients.into_iter().for_each(|c| rock.set_coefficients(c.extra, c.xi));
         rock.set_dt(dt);
     }
     let sleep = settings::sleep(scene, &all);
     let meetings = impact::meetings(&setup, &all, &bodies, top_speed);
-    let warnings = impact::warnings(parsed, &setup, &recipes, &poured, &bodies);
+    let mut warnings = impact::warnings(parsed, &setup, &recipes, &poured, &bodies);
+    let released = release::released(parsed, &setup, &recipes);
+    let [too_coarse, coarse] = release::doubts(parsed, &setup.areas, &recipes);
+    problems.extend(too_coarse);
+    warnings.extend(coarse);
 
     let mut emitters = Vec::new();
     for (i, recipe) in poured.iter().enumerate() {
@@ -391,7 +416,9 @@ fn parts(parsed: &Parsed, methods: &[&Method], dt: Option<f64>, problems: &mut V
         formats: scene.output.formats.clone(),
         checkpoint_every: scene.output.checkpoint,
     };
-    Some(Parts { setup, bodies, ground, rock, start, emitters, sleep, grain_step, plan, meetings, warnings })
+    let parts =
+        Parts { setup, bodies, ground, rock, start, emitters, sleep, grain_step, plan, meetings, released, warnings };
+    Some(parts)
 }
 
 /// The text as it was written where it still says the same, comments and all; else the scene written out.

@@ -42,6 +42,7 @@ pub(super) fn place(
         let grains = match &parsed.scene.grains[*i].place {
             Place::At(positions) => placer.explicit(*i, recipe, positions),
             Place::Fill(fill) => placer.filled(*i, recipe, fill),
+            Place::Release(_) => placer.released(*i, recipe),
         };
         placer.balls.extend(grains.iter().map(|g| (g.position, recipe.reach * g.radius)));
         populations.push(grains);
@@ -93,6 +94,20 @@ impl Placer<'_> {
             own.iter().for_each(|&(x, r)| grid.insert(x, r * slack));
         }
         grains
+    }
+
+    /// Grains that lie on rock.
+    fn released(&mut self, i: usize, recipe: &Recipe) -> Vec<NewMatter> {
+        let Some(area) = self.setup.areas.get(&i) else { return Vec::new() };
+        let mut grid = SphereGrid::new(self.setup.domain.min, self.setup.domain.max, self.balls.iter().map(|b| b.1));
+        self.balls.iter().for_each(|&(x, r)| grid.insert(x, r));
+        let others: Vec<_> =
+            self.setup.fixtures.walls.iter().zip(&self.states).filter(|(w, _)| w.bed().is_none()).collect();
+        let blocked = |x: DVec3, r: f64| others.iter().any(|(w, s)| w.clearance(s, x) < r) || grid.overlaps(x, r);
+        area.lay(recipe, &blocked).unwrap_or_else(|(message, help)| {
+            self.problems.push(self.parsed.error_at(&format!("grains[{i}].release"), message, help));
+            Vec::new()
+        })
     }
 
     /// Grains that fill a region.

@@ -48,7 +48,12 @@ impl Maker<'_> {
     /// Recipe of the i-th population.
     pub fn of_grains(&self, i: usize) -> Recipe {
         let g = &self.parsed.scene.grains[i];
-        let recipe = self.recipe(i, &g.material, &g.shape, &g.radius, g.velocity);
+        let area = self.setup.areas.get(&i);
+        let radius = area.and_then(|a| a.radius).map(Size::Fixed).or_else(|| g.radius.clone());
+        let mut recipe = self.recipe(i, &g.material, &g.shape, &radius, g.velocity);
+        if let Some(area) = area {
+            recipe.unit_mass = area.mass() / (area.count as f64 * recipe.sizes.mean_cube());
+        }
         let of_mesh = matches!(self.parsed.scene.shapes.get(&g.shape), Some(ShapeSpec::Mesh(_)));
         let as_it_stands = of_mesh && matches!(g.place, Place::At(_));
         let form = &self.setup.shapes[recipe.shape as usize];

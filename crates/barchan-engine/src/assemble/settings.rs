@@ -1,6 +1,7 @@
 //! The scene's words into the solver's: names become indices, choices become laws. (Regions, surfaces, shapes and sizes
 //! are converted by the scene itself, `to_core`.)
 
+use super::release::Area;
 use barchan_core::contact::{Cap, ContactLaw, NormalLaw, TangentialLaw};
 use barchan_core::materials::{Material, Materials, PairOverride};
 use barchan_core::math;
@@ -9,7 +10,8 @@ use barchan_core::solver::Domain;
 use barchan_core::walls::{Control, Drive, Keyframe, Motion, Oscillate, Rotate, Servo, Wall};
 use barchan_dem::{Integrator, Precision, Sleep};
 use barchan_scene as scene;
-use barchan_scene::{Parsed, Scene};
+use barchan_scene::{Parsed, Release, Scene};
+use std::collections::BTreeMap;
 
 /// Index of a material by name; a checked scene names only those it has.
 pub(super) fn material_index(scene: &Scene, name: &str) -> u16 {
@@ -42,6 +44,36 @@ pub(super) fn materials(scene: &Scene) -> Materials {
         })
         .collect();
     Materials { list, overrides }
+}
+
+/// Share of the volume and contacts of a grain in Rumpf's formula for the strength of a bulk.
+const BULK: f64 = Release::PACKING;
+const COORDINATION: f64 = 6.0;
+
+/// Surface energy [J/m²] of grains of a diameter [m] whose bulk has a tensile strength [Pa]: the pull-off force is π σ d²/(φ Z) [Rumpf 1970]. By
+/// that a coarse bulk is as strong as a fine one [Thakur, Ooi and Ahmadian 2015].
+pub(super) fn surface_energy(strength: f64, diameter: f64) -> f64 {
+    // The pull-off force of two grains is 4πγR* with R* = d/4.
+    strength * diameter / (BULK * COORDINATION)
+}
+
+/// Gives materials whose bulk has a strength the surface energy that their grains, as large as they are, need for it.
+pub(super) fn set_strengths(parsed: &Parsed, areas: &BTreeMap<usize, Area>, materials: &mut Materials) {
+    let scene = &parsed.scene;
+    for (i, (name, m)) in scene.materials.iter().enumerate() {
+        let Some(strength) = m.strength else { continue };
+        let own = scene.grains.iter().enumerate().filter(|(_, g)| g.material == *name);
+        let cube = |(k, g): (usize, &scene::Grains)| match areas.get(&k).and_then(|a| a.radius) {
+            Some(radius) => Some(radius.powi(3)),
+            None => g.radius.as_ref().map(|r| r.to_core().mean_cube()),
+        };
+        let poured = scene.emitters.iter().filter(|e| e.material == *name);
+        let poured = poured.filter_map(|e| e.radius.as_ref()).map(|r| r.to_core().mean_cube());
+        if let Some(cube) = own.filter_map(cube).chain(poured).reduce(f64::max) {
+            let diameter = 2.0 * barchan_core::math::cbrt(cube);
+            materials.list[i].cohesion = surface_energy(strength, diameter);
+        }
+    }
 }
 
 pub(super) fn law(contact: &scene::Contact) -> ContactLaw {

@@ -57,6 +57,10 @@ pub(crate) fn further(parsed: Parsed, known: SceneErrors) -> SceneErrors {
     }
     if struck("ground") {
         (scene.ground, assets.heights) = (None, None);
+        // Nothing can be released where there is no rock.
+        for (i, g) in scene.grains.iter_mut().enumerate().filter(|(_, g)| matches!(g.place, Place::Release(_))) {
+            *g = nobody(&domain, &material, format!("grains {}", i + 1));
+        }
     }
     // Grains of a shape, or on a ground, that is not there cannot be tried.
     trial.assets = Arc::new(assets);

@@ -16,6 +16,7 @@ mod forces;
 mod ground;
 mod histogram;
 mod images;
+mod maps;
 mod network;
 mod packing;
 mod pressure_on;
@@ -35,6 +36,7 @@ pub use flow::Flow;
 pub use forces::{Chosen, Force, OnSphere};
 pub use ground::GroundAccount;
 pub use histogram::ForceHistogram;
+pub use maps::{Maps, Thalweg};
 pub use network::ForceNetwork;
 pub use packing::Packing;
 pub use pressure_on::PressureOn;
@@ -47,11 +49,13 @@ use barchan_core::columns::Column;
 use barchan_core::frame::{Frame, Population};
 use barchan_core::solver::{Contact, Coupling, Departed, Domain, Energies, Partner, Solvers};
 use barchan_hybrid::ground::Ground;
+use barchan_hybrid::rock::Rock;
 use barchan_io::csv;
+use barchan_io::raster::Raster;
 use barchan_io::vti::CellGrid;
 use barchan_scene::check::{Check, corners};
 use barchan_scene::measure::{self, Measured, Vocabulary, What};
-use barchan_scene::{Region, Scene};
+use barchan_scene::{Assets, Region, Scene};
 use glam::DVec3;
 use std::any::Any;
 
@@ -93,6 +97,11 @@ impl View<'_> {
     pub fn ground(&self) -> Option<&Ground> {
         self.couplings.iter().find_map(|c| (c.as_ref() as &dyn Any).downcast_ref())
     }
+
+    /// The rock, where there is some.
+    pub fn rock(&self) -> Option<&Rock> {
+        self.couplings.iter().find_map(|c| (c.as_ref() as &dyn Any).downcast_ref())
+    }
 }
 
 /// A measurement that gives one row of numbers whenever it is due.
@@ -106,6 +115,19 @@ pub trait Observer: Send {
     /// Where its numbers lie, where they are fields on a grid: a row is then written as an image, not into a table.
     fn grid(&self) -> Option<CellGrid> {
         None
+    }
+
+    /// Takes what was read of the files that a scene names; `index` is that of the measurement.
+    fn take_files(&mut self, _assets: &Assets, _index: usize) {}
+
+    /// Fields on the grid of the ground with the names of their files, to be written wherever a run can be stopped; `run` is the name of the scene.
+    fn rasters(&self, _run: &str) -> Vec<(String, Raster)> {
+        Vec::new()
+    }
+
+    /// Texts with the names of their files, written with the rasters.
+    fn texts(&self, _run: &str) -> Vec<(String, String)> {
+        Vec::new()
     }
 
     /// Whether [`Observer::watch`] wants to be called between the rows.
@@ -167,6 +189,7 @@ const KINDS: &[Kind] = &[
     Kind::of::<network::ForceNetworkKeys>(),
     Kind::of::<correlation::ForceCorrelationKeys>(),
     Kind::of::<angles::ContactAnglesKeys>(),
+    Kind::of::<maps::MapsKeys>(),
 ];
 
 /// What scenes are read with: the keys of all observers.

@@ -19,7 +19,7 @@ use barchan_core::solver::Gauge;
 use barchan_core::stages::{StageTime, Timers};
 use barchan_hybrid::ground::Account;
 use barchan_io::FrameError;
-use barchan_io::atomic::FileError;
+use barchan_io::atomic::{self, FileError};
 use barchan_io::csv::{Column, TableError};
 use barchan_io::writer::{Format, FrameWriter};
 use barchan_scene::Parsed;
@@ -433,6 +433,25 @@ impl Run {
         !plan.formats.is_empty() && plan.frame_due(self.world.steps())
     }
 
+    /// Writes the rasters and texts that measurements have gathered, each into the folder of its measurement.
+    fn write_maps(&mut self) -> Result<(), OutputError> {
+        let name = Path::new(&self.world.plan().name).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        for m in self.world.measurements() {
+            let (rasters, texts) = (m.observer.rasters(&name), m.observer.texts(&name));
+            let folder = self.folder.path().join(&m.name);
+            if !rasters.is_empty() || !texts.is_empty() {
+                atomic::create_folder(&folder)?;
+            }
+            for (file, raster) in rasters {
+                raster.write(&folder.join(file))?;
+            }
+            for (file, text) in texts {
+                atomic::write(&folder.join(file), text.as_bytes())?;
+            }
+        }
+        Ok(())
+    }
+
     /// Brings everything to the disk, the checkpoint last: what it names is then there.
     fn save(&mut self, status: Status) -> Result<(), OutputError> {
         let begun = Instant::now();
@@ -440,6 +459,7 @@ impl Run {
             rows.sync()?;
         }
         self.frames.flush()?;
+        self.write_maps()?;
         let mut checkpoint = CheckpointWriter::default();
         self.world.save(&mut checkpoint);
         let path = checkpoint.write(self.folder.path())?;

@@ -1,5 +1,6 @@
 //! The tests of assembling and running, as one program: each program more would be linked anew, with all it is made of.
 
+mod avalanche;
 mod banks;
 mod bodies;
 mod bodies_on_ground;

@@ -59,6 +59,9 @@ pub struct Drag {
 pub struct Rock {
     bed: Arc<Bed>,
     drag: Option<Drag>,
+    /// By cell of the rock, where they differ from place to place: friction beyond that of the contacts; ξ [m/s²].
+    extra: Option<Vec<f64>>,
+    xi: Option<Vec<f64>>,
     schedule: Schedule,
     /// Time between two times that flows are slowed [s].
     every: f64,
@@ -78,6 +81,8 @@ impl Rock {
         Rock {
             bed,
             drag: None,
+            extra: None,
+            xi: None,
             schedule: Schedule::every(1),
             every: EVERY,
             cell: 1.0,
@@ -96,6 +101,33 @@ impl Rock {
         self.size = [size.x.ceil().max(1.0) as usize, size.y.ceil().max(1.0) as usize];
         self.flow = vec![(0.0, DVec3::ZERO); self.size[0] * self.size[1]];
         self.drag = Some(drag);
+    }
+
+    /// Lets the coefficients differ from place to place: of each cell the friction μ beyond that of the contacts, which is the least of all, and ξ
+    /// [m/s²] of Voellmy's law. What is beyond acts by the weight of the flow alone: the contacts know what a bend adds to it.
+    pub fn set_coefficients(&mut self, extra: Option<Vec<f64>>, xi: Option<Vec<f64>>) {
+        let fits = |field: &Vec<f64>| field.len() == self.bed.relief().height.len();
+        (self.extra, self.xi) = (extra.filter(fits), xi.filter(fits));
+    }
+
+    /// The cell of the rock under a place.
+    fn rock_cell(&self, x: DVec3) -> Option<usize> {
+        let relief = self.bed.relief();
+        let at = (x.truncate() - relief.origin.truncate()) / relief.cell;
+        let inside = at.cmpge(DVec2::ZERO).all() && at.x < relief.size[0] as f64 && at.y < relief.size[1] as f64;
+        inside.then(|| at.x as usize + at.y as usize * relief.size[0])
+    }
+
+    /// Deceleration of a flow at a place (see [`Law::deceleration`]).
+    fn deceleration(&self, drag: &Drag, layer: &Layer, x: DVec3) -> (f64, f64) {
+        let cell = self.rock_cell(x);
+        let of = |field: &Option<Vec<f64>>| Some(field.as_ref()?[cell?]);
+        let law = match (drag.law, of(&self.xi)) {
+            (Law::Voellmy(_), Some(xi)) => Law::Voellmy(xi),
+            (law, _) => law,
+        };
+        let (dry, square) = law.deceleration(layer, drag.yield_stress);
+        (dry + of(&self.extra).map_or(0.0, |extra| extra * layer.press), square)
     }
 
     /// Lays its rhythm onto the steps of a run [s].
@@ -168,7 +200,7 @@ impl Coupling for Rock {
         boundary.gather(interval.end());
         solvers.iter_mut().for_each(|s| s.take_loads(boundary));
         let Some(drag) = self.drag.filter(|_| self.schedule.due(interval.step + 1)) else { return Ok(()) };
-        if drag.law == Law::Coulomb && drag.yield_stress == 0.0 {
+        if drag.law == Law::Coulomb && drag.yield_stress == 0.0 && self.extra.is_none() {
             return Ok(());
         }
         let begun = Instant::now();
@@ -176,9 +208,8 @@ impl Coupling for Rock {
             self.sum(dem);
             let rock = &*self;
             dem.slow(&|x, v| {
-                rock.layer(&drag, x, v).map_or(1.0, |layer| {
-                    kept(v.length(), &layer, drag.law.deceleration(&layer, drag.yield_stress), rock.every)
-                })
+                rock.layer(&drag, x, v)
+                    .map_or(1.0, |layer| kept(v.length(), &layer, rock.deceleration(&drag, &layer, x), rock.every))
             });
         }
         self.timers.ran(Stage::Drag, begun);

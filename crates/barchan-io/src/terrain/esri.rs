@@ -1,11 +1,13 @@
 //! ESRI ASCII grids (`.asc`): a header of keys and numbers, then heights from the north-west, row by row.
 //!
 //! As ArcGIS documents it: keys in any case and order, `NODATA_value` −9999 where it is not given, numbers parted by any white
-//! space. The corner is read past: a ground lies where its scene puts it. The file does not know its units; a `.prj` beside
+//! space. The corner is kept as the place on the map: a ground lies where its scene puts it. The file does not know its units; a `.prj` beside
 //! it does, and is asked whether they are degrees.
 
 use super::{Fault, Format, Grid, ReadFault, Spacing, checked_size, southern_first};
 use crate::source::{lines, quoted};
+use barchan_core::georeference::{Georeference, System};
+use glam::DVec2;
 use std::path::Path;
 
 pub(super) const FORMAT: Format = Format { extensions: &["asc", "agr", "grd"], recognises, read };
@@ -36,6 +38,7 @@ fn read(bytes: &[u8], path: &Path) -> Result<Grid, ReadFault> {
     let mut words =
         lines(text).flat_map(|(line, content)| content.split_ascii_whitespace().map(move |w| (line, w))).peekable();
     let (mut sides, mut cell, mut nodata) = ([None; 2], None, -9999.0);
+    let (mut anchor, mut centred) = ([None; 2], [false; 2]);
     while let Some((line, key)) = words.next_if(|(_, w)| is_key(w)) {
         let place = || format!("line {line}");
         let value = match words.next() {
@@ -51,7 +54,10 @@ fn read(bytes: &[u8], path: &Path) -> Result<Grid, ReadFault> {
             }
             "cellsize" => cell = Some(value),
             "nodata_value" | "nodata" => nodata = value,
-            "xllcorner" | "yllcorner" | "xllcenter" | "yllcenter" => {}
+            name @ ("xllcorner" | "yllcorner" | "xllcenter" | "yllcenter") => {
+                let axis = usize::from(name.starts_with('y'));
+                (anchor[axis], centred[axis]) = (Some(value), name.ends_with("center"));
+            }
             "dx" | "dy" => {
                 let what = "cells of two widths (dx, dy): resample to square ones, for example with `gdal_translate -co FORCE_CELLSIZE=YES IN OUT.asc`";
                 return Err(Fault::new(place(), what).into());
@@ -90,14 +96,36 @@ fn read(bytes: &[u8], path: &Path) -> Result<Grid, ReadFault> {
         );
         return Err(Fault::new(format!("line {last}"), what).into());
     }
-    let spacing = if in_degrees(path) { Spacing::Degrees } else { Spacing::Metres([cell; 2]) };
-    Ok(Grid { size, spacing, heights: southern_first(heights, size) })
+    let system = projection(path);
+    let spacing = if system.as_deref().is_some_and(in_degrees) { Spacing::Degrees } else { Spacing::Metres([cell; 2]) };
+    let georeference = match anchor {
+        [Some(x), Some(y)] => Some(Georeference {
+            // One middle and one corner is nobody's habit: then the corner is meant.
+            anchor: DVec2::new(x, y)
+                - if centred[0] == centred[1] {
+                    DVec2::ZERO
+                } else {
+                    DVec2::from(centred.map(|c| if c { 0.5 * cell } else { 0.0 }))
+                },
+            centred: centred[0] && centred[1],
+            cell,
+            unit: 1.0,
+            system: system.map(System::Text),
+        }),
+        _ => None,
+    };
+    Ok(Grid { size, spacing, heights: southern_first(heights, size), georeference })
 }
 
-/// Whether the projection beside the grid is none: well-known text that begins with a geographic system, or ArcInfo's words.
-fn in_degrees(path: &Path) -> bool {
-    let Ok(Some(bytes)) = crate::source::read(&path.with_extension("prj"), 1 << 20) else { return false };
-    let text = String::from_utf8_lossy(&bytes).trim_start().to_ascii_uppercase();
+/// The text of the projection beside a file, where there is one.
+pub(crate) fn projection(path: &Path) -> Option<String> {
+    let bytes = crate::source::read(&path.with_extension("prj"), 1 << 20).ok()??;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Whether a projection is none: well-known text that begins with a geographic system, or ArcInfo's words.
+pub(crate) fn in_degrees(text: &str) -> bool {
+    let text = text.trim_start().to_ascii_uppercase();
     let mut words = text.split_ascii_whitespace();
     text.starts_with("GEOGCS")
         || text.starts_with("GEOGCRS")

@@ -2,11 +2,13 @@
 //!
 //! Numbers are taken as they stand, in metres, times scale and offset where GDAL's metadata has them. The width of a cell
 //! is in ModelPixelScale (33550) or in the diagonal of ModelTransformation (34264); GeoKeyDirectory (34735) says whether it is
-//! counted in degrees, and in which unit of length [OGC 19-008r4, GeoTIFF 1.1]. Where the raster lies on Earth
-//! (ModelTiepoint) is read past: a ground lies where its scene puts it. GDAL_NODATA (42113) marks what is missing.
+//! counted in degrees, and in which unit of length [OGC 19-008r4, GeoTIFF 1.1]. Where the raster lies on the map
+//! (ModelTiepoint, 33922) is kept with the keys of its system: a ground lies where its scene puts it. GDAL_NODATA (42113) marks what is missing.
 
 use super::{Fault, Format, Grid, MOST_COLUMNS, ReadFault, Spacing, checked_size, southern_first};
 use crate::source::quoted;
+use barchan_core::georeference::{Georeference, System};
+use glam::DVec2;
 use std::io::{Cursor, ErrorKind};
 use std::path::Path;
 use tiff::decoder::{Decoder, DecodingResult, Limits};
@@ -18,6 +20,8 @@ pub(super) const FORMAT: Format = Format { extensions: &["tif", "tiff"], recogni
 const GDAL_METADATA: Tag = Tag::Unknown(42112);
 /// Keys of the GeoKeyDirectory.
 const MODEL_TYPE: u16 = 1024;
+/// Whether the raster's points are areas (1) or middles (2).
+const RASTER_TYPE: u16 = 1025;
 const LENGTH_UNIT: u16 = 3076;
 const HEIGHT_UNIT: u16 = 4099;
 /// The model type of degrees of longitude and latitude.
@@ -59,6 +63,7 @@ fn read(bytes: &[u8], _: &Path) -> Result<Grid, ReadFault> {
     }
     let keys = keys(&mut tiff)?;
     let (spacing, northern_first) = spacing(&mut tiff, &keys)?;
+    let georeference = georeference(&mut tiff, &keys, size[1]);
     let [scale, offset] = scale_and_offset(&mut tiff)?;
     let scale = scale * unit(&keys, HEIGHT_UNIT)?;
     let offset = offset * unit(&keys, HEIGHT_UNIT)?;
@@ -70,7 +75,7 @@ fn read(bytes: &[u8], _: &Path) -> Result<Grid, ReadFault> {
     }
     let heights = stored.into_iter().map(|h| h * scale + offset).collect();
     let heights = if northern_first { southern_first(heights, size) } else { heights };
-    Ok(Grid { size, spacing, heights })
+    Ok(Grid { size, spacing, heights, georeference })
 }
 
 /// The numbers, NaN where they are `nodata`. That is compared in the precision it is stored in: GDAL writes −3.4028235e+38 for
@@ -172,4 +177,32 @@ fn scale_and_offset(tiff: &mut Reader<'_>) -> Result<[f64; 2], Fault> {
         *slot = word.parse().map_err(|_| wrong(format!("{} is not a number", quoted(word))))?;
     }
     Ok(found)
+}
+
+/// Where the south-western corner lies on the map, and the keys that say which map that is; none where the tags do not say it. With
+/// GTRasterTypeGeoKey 2 the point that is tied is the middle of a cell.
+fn georeference(tiff: &mut Reader<'_>, keys: &[(u16, u16)], rows: usize) -> Option<Georeference> {
+    let mut doubles = |tag| tiff.find_tag(tag).ok().flatten().and_then(|v| v.into_f64_vec().ok());
+    let middle = if keys.contains(&(RASTER_TYPE, 2)) { 0.5 } else { 0.0 };
+    let tied = (doubles(Tag::ModelPixelScaleTag), doubles(Tag::ModelTiepointTag), doubles(Tag::ModelTransformationTag));
+    let (cell, west, north) = match (tied.0.as_deref(), tied.1.as_deref(), tied.2.as_deref()) {
+        (Some(&[x, y, ..]), Some(&[i, j, _, e, n, ..]), _) => ([x, y], e - (i + middle) * x, n + (j + middle) * y),
+        (_, _, Some(&[x, _, _, e, _, y, _, n, ..])) if y < 0.0 => ([x, -y], e - middle * x, n - middle * y),
+        _ => return None,
+    };
+    let numbers = tiff.find_tag(Tag::GeoKeyDirectoryTag).ok().flatten().and_then(|v| v.into_u16_vec().ok());
+    let mut doubles = |tag| tiff.find_tag(tag).ok().flatten().and_then(|v| v.into_f64_vec().ok());
+    let params = doubles(Tag::GeoDoubleParamsTag).unwrap_or_default();
+    let letters = tiff.find_tag(Tag::GeoAsciiParamsTag).ok().flatten().and_then(|v| v.into_string().ok());
+    Some(Georeference {
+        anchor: DVec2::new(west, north - rows as f64 * cell[1]),
+        centred: false,
+        cell: cell[0],
+        unit: unit(keys, LENGTH_UNIT).ok()?,
+        system: numbers.map(|directory| System::Keys {
+            directory,
+            doubles: params,
+            letters: letters.unwrap_or_default(),
+        }),
+    })
 }

@@ -72,5 +72,5 @@ fn read(bytes: &[u8], _: &Path) -> Result<Grid, ReadFault> {
             height(&pixel[..channels])
         })
         .collect();
-    Ok(Grid { size, spacing: Spacing::Unknown, heights: southern_first(heights, size) })
+    Ok(Grid { size, spacing: Spacing::Unknown, heights: southern_first(heights, size), georeference: None })
 }

@@ -22,9 +22,12 @@ mod esri;
 mod geotiff;
 mod image;
 
+pub(crate) use esri::{in_degrees as degrees, projection};
+
 use crate::atomic::FileError;
 use crate::fault::Fault;
 use crate::source;
+use barchan_core::georeference::Georeference;
 use std::path::{Path, PathBuf};
 
 /// Columns a file may hold: 8192 × 8192.
@@ -53,6 +56,8 @@ pub struct Terrain {
     /// Whether the file counts its cells in degrees: then `cell` is none, as a degree is another length in x than in y, and in
     /// x another one at each latitude.
     pub degrees: bool,
+    /// Where it lies on the map, where the file says it and counts in lengths.
+    pub georeference: Option<Georeference>,
     /// The file, for messages.
     pub path: PathBuf,
 }
@@ -156,7 +161,8 @@ pub fn read(path: impl AsRef<Path>) -> Result<Terrain, TerrainError> {
     // −0 becomes 0: a sign nobody means.
     grid.heights.iter_mut().for_each(|h| *h += 0.0);
     let degrees = grid.spacing == Spacing::Degrees;
-    Ok(Terrain { size: grid.size, cell, heights: grid.heights, degrees, path: path.to_owned() })
+    let georeference = grid.georeference.filter(|g| cell.is_some() && g.anchor.is_finite());
+    Ok(Terrain { size: grid.size, cell, heights: grid.heights, degrees, georeference, path: path.to_owned() })
 }
 
 impl Terrain {
@@ -236,6 +242,7 @@ struct Grid {
     size: [usize; 2],
     spacing: Spacing,
     heights: Vec<f64>,
+    georeference: Option<Georeference>,
 }
 
 /// What a file knows of its cells.

@@ -14,3 +14,4 @@ mod read_back;
 mod solids;
 mod terrain;
 mod terrain_back;
+mod vector;

@@ -316,7 +316,7 @@ proptest! {
             let heights = (0..size[0] * size[1])
                 .map(|i| height(at(i % size[0], size[0]), at(i / size[0], size[1])))
                 .collect();
-            Terrain { size, cell: None, heights, degrees: false, path: PathBuf::new() }
+            Terrain { size, cell: None, heights, degrees: false, georeference: None, path: PathBuf::new() }
         };
         let plane = |x: f64, y: f64| 3.0 + slope[0] * x + slope[1] * y;
         let (from, wanted) = (terrain(size, &plane), terrain(to, &plane));

@@ -69,10 +69,16 @@ pub(super) fn check(c: &mut Check) {
             };
             c.error(format!("ground.{key}"), message, help);
         }
-        let ways = [rock.height.is_some(), rock.formula.is_some(), rock.image.is_some(), rock.terrain.is_some()];
+        let ways = [
+            rock.height.is_some(),
+            rock.formula.is_some(),
+            rock.image.is_some(),
+            rock.terrain.is_some(),
+            rock.model.is_some(),
+        ];
         if ways.iter().filter(|w| **w).count() != 1 {
             let message = "rock has its heights in one way";
-            c.error("ground.rock", message, "give one of `height`, `formula`, `image` and `terrain`");
+            c.error("ground.rock", message, "give one of `height`, `formula`, `image`, `terrain` and `model`");
         }
     }
     if let Some(drag) = &g.drag {

@@ -15,6 +15,7 @@ mod periodic;
 mod phases;
 mod picture;
 mod places;
+mod release;
 mod values;
 mod walls;
 

@@ -14,7 +14,10 @@ pub(super) fn check(c: &mut Check) {
         }
     }
     for (i, g) in scene.grains.iter().enumerate() {
-        radius(c, &format!("grains[{i}]"), &g.shape, g.radius.as_ref());
+        // The size of a release may follow from the number of its grains.
+        if g.radius.is_some() || !matches!(&g.place, Place::Release(r) if r.grains.is_some()) {
+            radius(c, &format!("grains[{i}]"), &g.shape, g.radius.as_ref());
+        }
     }
     for (i, e) in scene.emitters.iter().enumerate().filter(|(_, e)| e.continuum.is_none()) {
         radius(c, &format!("emitters[{i}]"), &e.shape, e.radius.as_ref());

@@ -1,6 +1,6 @@
 //! Grains: shapes, sizes, where they are at the start, how they come and go.
 
-use super::names;
+use super::{Release, names};
 use crate::keys::{OneOf, Rows, Scale, Schema, SchemaGenerator};
 use crate::read::{Reader, Value};
 use crate::{keys, one_of};
@@ -173,6 +173,9 @@ keys! {
         friction: f64 [ANGLE; within(0.0, 1.5, "an angle of friction of {} rad cannot be", "use 0 to 85 degrees")] = 0.0,
         /// Damping over critical damping.
         damping: f64 [NUMBER; within(0.0, 1.0, "a damping of {} cannot be", "use 0 to 1")] = Bonds::DAMPING,
+        /// Weibull modulus by which strengths scatter about the given ones, which 63 % of the bonds do not reach: 3 is a wide scatter, 20 a narrow one;
+        /// left out: none.
+        weibull: Option<f64> [NUMBER; within(0.5, f64::INFINITY, "a Weibull modulus of {} cannot be", "use 0.5 or more; snow and rock have 1 to 10")],
         /// Grains whose gap is less than this share of the smaller radius are bonded.
         gap: f64 [NUMBER; not_negative("the gap")] = Bonds::GAP,
         /// Bonds to walls that stand still and to the ground, with strengths of their own: a weak layer; left out: none.
@@ -201,9 +204,11 @@ impl Bonds {
 
 one_of! {
     /// Where a population is.
-    pub enum Place = "add `fill = { box = { min, max }, count }` or `at = [[x, y, z], …]`" {
+    pub enum Place = "add `fill = { box = { min, max }, count }`, `at = [[x, y, z], …]` or `release = { polygon, thickness }`" {
         /// A region is filled.
         Fill = "fill" (fill: Fill),
+        /// Grains lie on rock within an outline.
+        Release = "release" (release: Release),
         /// Positions of the grains' centres of mass [m].
         At = "at" (places: Vec<DVec3> [LENGTH; grows, help("write a list of positions, such as [[0, 0, 0.1]]")]),
     }

@@ -1,6 +1,6 @@
 //! The ground: columns of sand under the grains.
 
-use super::names;
+use super::{RockModel, names};
 use crate::formula::Formula;
 use crate::keys;
 use crate::keys::Interval;
@@ -54,7 +54,7 @@ keys! {
 
 keys! {
     /// Heights that stay as they are, under a surface without kinks.
-    pub struct Rock = "write `{ terrain = \"mountain.asc\" }`, or give `image`, `formula` or `height`" {
+    pub struct Rock = "write `{ terrain = \"mountain.asc\" }`, or give `model`, `image`, `formula` or `height`" {
         /// Height above the floor [m], where the rock is level.
         height: Option<f64> [LENGTH; grows, not_negative("the height of the rock")],
         /// Height above the floor as a formula of x and y.
@@ -63,6 +63,8 @@ keys! {
         image: Option<GroundImage>,
         /// Heights from an elevation model.
         terrain: Option<GroundTerrain>,
+        /// Heights that the program makes over the area of the ground.
+        model: Option<RockModel>,
         /// Standard deviation [m] of the Gaussian that smooths the heights; left out: two cells for a terrain, else 0.
         smooth: Option<f64> [LENGTH; grows, not_negative("the smoothing length")],
     }
@@ -78,6 +80,10 @@ keys! {
         mu: f64 [NUMBER; positive("the friction μ")] = BedDrag::MU,
         /// Coefficient of turbulent friction ξ [m/s²].
         xi: Option<f64> [ACCELERATION; positive("the turbulent friction ξ")],
+        /// Path of a raster of μ on the grid of the rock's elevation model, where it differs from place to place; `mu` holds where the raster has no data.
+        mu_raster: Option<String>,
+        /// Path of a raster of ξ [m/s²]; `xi` holds where it has no data.
+        xi_raster: Option<String>,
         /// Yield stress τ₀ [Pa].
         tau0: f64 [PRESSURE; not_negative("the yield stress")] = 0.0,
         /// Thickness of the flow, normal to the slope [m]; left out: that of the grains in cells of the rock, or of four diameters.

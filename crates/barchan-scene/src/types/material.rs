@@ -53,6 +53,9 @@ keys! {
         /// Surface energy γ [J/m²]; pull-off force 4 π γ R_eff (DMT); 0 without a preset.
         cohesion: f64 [SURFACE_ENERGY; not_negative("a surface energy")]
             => |_cx, keys| known(keys, preset, |m| m.cohesion, Some(0.0)),
+        /// Tensile strength of the bulk [Pa], whatever the size of the grains: the surface energy then follows from their diameter d as
+        /// strength · d/3.6 (Rumpf). Left out: `cohesion` holds.
+        strength: Option<f64> [PRESSURE; not_negative("the strength of the bulk")],
     }
 }
 

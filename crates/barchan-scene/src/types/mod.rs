@@ -12,6 +12,7 @@ mod material;
 mod output;
 mod phases;
 mod picture;
+mod release;
 mod sleep;
 mod walls;
 
@@ -24,6 +25,7 @@ pub use material::*;
 pub use output::*;
 pub use phases::*;
 pub use picture::*;
+pub use release::*;
 pub use sleep::Sleep;
 pub(crate) use sleep::sleeps_twice;
 pub use walls::*;

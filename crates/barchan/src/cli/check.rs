@@ -52,6 +52,19 @@ fn numbers(world: &World) {
             many(a.work_at_end, a.work_name.strip_suffix('s').unwrap_or(a.work_name))
         );
     }
+    for r in world.released() {
+        say!(
+            "{:<14} {:.0} m³ over {:.3} ha, {:.0} t: {} grains of {:.2} m, {:.1} above each other",
+            r.name,
+            r.volume,
+            1e-4 * r.surface,
+            1e-3 * r.mass,
+            count(r.grains),
+            r.diameter,
+            r.layers
+        );
+        say!("               their modulus is for blows up to {:.1} m/s (a tenth of a radius)", r.hardest);
+    }
     say!("walls          {}", count(world.boundary().fixtures().own_walls().len() as u64));
     say!("time step      {:.4e} s: {}", s.dt, s.dt_reason);
     say!("               largest safe one {:.4e} s", s.dt_limit);

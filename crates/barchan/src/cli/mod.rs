@@ -8,13 +8,16 @@ mod gallery;
 mod new;
 mod render;
 mod run;
+mod runout;
 mod sample;
 mod say;
 mod scenes;
 mod sdf;
 mod skin;
 mod stop;
+mod terrain;
 mod validate;
+mod vary;
 mod view;
 
 use clap::{Args, Parser, Subcommand};
@@ -101,6 +104,12 @@ enum Command {
     Sdf(sdf::SdfArgs),
     /// Cover the grains of a run's frames with a closed surface: PLY, VTK or OBJ
     Skin(skin::SkinArgs),
+    /// Write an elevation model of our own: a mountain, a slope, a hockey stick
+    Terrain(terrain::TerrainArgs),
+    /// How far an avalanche went, from the maps of its run: run-out, angles, profiles
+    Runout(runout::RunoutArgs),
+    /// Run an avalanche with several coefficients: a map of how often a place is reached
+    Vary(vary::VaryArgs),
     /// Print the JSON schema of scenes, for editors
     Schema {
         /// Print the documentation's page of keys instead.
@@ -236,6 +245,9 @@ pub fn main() -> ExitCode {
         Command::Sample(args) => sample::sample(args),
         Command::Sdf(args) => sdf::sdf(args),
         Command::Skin(args) => skin::skin(args),
+        Command::Terrain(args) => terrain::terrain(args),
+        Command::Runout(args) => runout::runout(args),
+        Command::Vary(args) => vary::vary(args),
         Command::Schema { page } => {
             let words = &barchan::engine::VOCABULARY;
             let text = if page { barchan::scene::page(words) } else { barchan::scene::schema(words) };
