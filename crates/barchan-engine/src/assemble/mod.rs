@@ -5,6 +5,7 @@ pub(crate) mod continuum;
 mod device;
 mod ground;
 mod impact;
+mod maps;
 mod memory;
 mod phases;
 mod place;
@@ -356,7 +357,10 @@ fn parts(parsed: &Parsed, methods: &[&Method], dt: Option<f64>, problems: &mut V
         rock.set_dt(dt);
     }
     let meetings = impact::meetings(&setup, &all, &bodies, top_speed);
-    let warnings = impact::warnings(parsed, &setup, &recipes, &poured, &bodies);
+    let mut warnings = impact::warnings(parsed, &setup, &recipes, &poured, &bodies);
+    let (of_maps, narrow) = maps::check(parsed, &setup);
+    problems.extend(of_maps);
+    warnings.extend(narrow);
 
     let mut emitters = Vec::new();
     for (i, recipe) in poured.iter().enumerate() {

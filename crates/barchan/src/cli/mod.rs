@@ -16,6 +16,7 @@ mod skin;
 mod stop;
 mod validate;
 mod view;
+mod volume;
 
 use clap::{Args, Parser, Subcommand};
 use say::say;
