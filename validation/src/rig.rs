@@ -3,6 +3,7 @@
 use crate::{Bench, CaseError};
 use barchan_dem::Dem;
 use barchan_engine::{World, assemble, load};
+use barchan_scene::{ConeName, FrictionSolve, PublishedChoice};
 use std::path::Path;
 
 /// What can be wrong on purpose, to see that a case would notice.
@@ -14,11 +15,24 @@ pub enum Fault {
     Damping,
     /// Grains forget their spin in every step, as Longmore's equation 3.37 has it.
     Spin,
+    /// The cone of the continuum is √2 sin φ wide.
+    SineCone,
+    /// Friction of the continuum is found once a step and forgotten.
+    OneShot,
+    /// Half of the trace is taken off the rate of strain.
+    HalfTrace,
+    /// Walls of the continuum are filled by uncalibrated volume maps.
+    FullWalls,
+    /// Particles have 0.8 of their mass.
+    LightMass,
 }
 
 impl Fault {
-    /// All of them.
-    pub const ALL: [Fault; 3] = [Fault::NoFriction, Fault::Damping, Fault::Spin];
+    /// All that grains can have.
+    pub const OF_GRAINS: [Fault; 3] = [Fault::NoFriction, Fault::Damping, Fault::Spin];
+    /// All that a continuum can have.
+    pub const OF_CONTINUUM: [Fault; 5] =
+        [Fault::SineCone, Fault::OneShot, Fault::HalfTrace, Fault::FullWalls, Fault::LightMass];
 }
 
 /// A world made from a scene's text, with all that its measurements gave.
@@ -45,6 +59,16 @@ impl Rig {
             match bench.fault {
                 Some(Fault::NoFriction) => p.friction = p.friction.map(|_| 0.0),
                 Some(Fault::Damping) => p.restitution = p.restitution.map(|e| e * e),
+                _ => {}
+            }
+        }
+        for m in &mut parsed.scene.continuum {
+            match bench.fault {
+                Some(Fault::SineCone) => m.solve.cone = ConeName::PlaneStrain,
+                Some(Fault::OneShot) => m.solve.friction = FrictionSolve::OneShot,
+                Some(Fault::HalfTrace) => m.solve.published.push(PublishedChoice::Trace),
+                Some(Fault::FullWalls) => m.solve.published.push(PublishedChoice::Walls),
+                Some(Fault::LightMass) => m.solve.published.push(PublishedChoice::Mass),
                 _ => {}
             }
         }

@@ -278,7 +278,7 @@ fn bulk(
         let largest = radius.largest();
         // Grains larger than a particle cannot be carried by it: half a spacing at most.
         let radius = if largest > 0.5 * spacing { Size::Fixed(0.45 * spacing) } else { radius };
-        ShownGrains { per_particle, radius }
+        ShownGrains { per_particle, radius, upsampling: Upsampling::Filling }
     });
     Continuum {
         name,

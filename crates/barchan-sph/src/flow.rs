@@ -7,7 +7,6 @@ use crate::mirror::Mirror;
 use crate::passes::{Passes, Precision, Searcher, Weighting};
 use crate::rheology::Law;
 use crate::settings::Settings;
-use crate::smoothing::particle_mass;
 use crate::state::{BLOCK, Particles, Stress};
 use crate::step::Stage;
 use crate::walls::{BlockContacts, Contact, Motion, Yielding, surfaces};
@@ -95,10 +94,11 @@ const LEAST_KAPPA: f64 = 0.05;
 impl<R: Precision> Flow<R> {
     pub fn new(settings: Settings) -> Flow<R> {
         let (kernel, d) = (settings.kernel, settings.spacing);
-        let mass = particle_mass(kernel, d, settings.bulk_density);
+        let mass = settings.particle_mass();
+        let mirror = if settings.published.walls { Mirror::published(kernel, d) } else { Mirror::new(kernel, d) };
         Flow {
             laws: Law::all(&settings),
-            mirror: Mirror::new(kernel, d),
+            mirror,
             weighting: Weighting { kernel, reach: settings.reach(), mass, period: settings.domain.period() },
             least_kappa: LEAST_KAPPA * mass * mass * kernel.lattice(d).squares,
             passes: R::select(Isa::detect()),

@@ -5,7 +5,7 @@ use crate::passes::Precision;
 use crate::state::deviatoric;
 use barchan_core::frame::{Extra, Population};
 use barchan_core::solver::{Energies, Gauge, Totals};
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 
 /// Name of the solver, and of the population of its particles.
 pub const SPH: &str = "sph";
@@ -45,6 +45,13 @@ impl<R: Precision> Flow<R> {
         // Matter may part freely: only what is too dense is an error.
         let rest = self.settings.bulk_density;
         let excess = |i: usize| (Into::<f64>::into(p.local[i].density) / rest - 1.0).max(0.0) as f32;
+        // σ = p I + s, positive in compression: xx, yy, zz, and xy, xz, yz.
+        let stress = |i: usize| -> [f64; 7] { std::array::from_fn(|k| p.stress[i][k].into()) };
+        let normal = |i: usize| {
+            let [p, xx, yy, zz, ..] = stress(i);
+            DVec3::new(p + xx, p + yy, p + zz).as_vec3()
+        };
+        let shear = |i: usize| DVec3::from_slice(&stress(i)[4..]).as_vec3();
         let state = |i: usize| State::of(p.stress[i][0].into(), p.stress[i][7].into()) as u32;
         Population {
             name: SPH.into(),
@@ -59,6 +66,8 @@ impl<R: Precision> Flow<R> {
                 Extra::real("density error", "", per_stress(&excess)),
                 Extra::real("pressure", "Pa", per_stress(&|i| real(p.stress[i][0]))),
                 Extra::real("shear stress", "Pa", per_stress(&size)),
+                Extra::vector("normal stress", "Pa", (0..n).map(normal).collect::<Vec<Vec3>>()),
+                Extra::vector("shear components", "Pa", (0..n).map(shear).collect::<Vec<Vec3>>()),
                 Extra::real("friction used", "", per_stress(&|i| real(p.stress[i][7]))),
                 Extra::whole("state", (0..n).map(state).collect::<Vec<u32>>()),
             ],

@@ -69,6 +69,20 @@ impl Cone {
     }
 }
 
+/// Choices as they were published, beside what this solver does, to see what each is worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Published {
+    /// A particle's mass is 0.8 of what fills its cell, whatever the kernel [as SPlisHSPlasH and others have it]. Columns sink.
+    pub mass: bool,
+    /// A wall adds V_B W(Φ) at its nearest point to the density [Bender et al. 2019], without the calibration to half a spacing. Beds hover.
+    pub walls: bool,
+    /// Half of the trace, as in the plane, is taken off the rate of strain for its mean [Neder 2024].
+    pub trace: bool,
+}
+
+/// Share of the cell's mass in [`Published::mass`].
+pub const PUBLISHED_MASS: f64 = 0.8;
+
 /// Friction that grows with the rate of shear, μ(I) [Jop et al. 2006].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MuI {
@@ -175,7 +189,7 @@ pub enum Precision {
 /// How much of a wall is there, seen from a point, against a plane at the same distance: 1 on a plane, less at edges and thin sheets, more in
 /// grooves.
 pub trait WallShape: Send + Sync {
-    /// The factor at a point of the wall's own frame, as it was built [m].
+    /// The ratio at a point of the wall's own frame, as it was built [m], to a plane at the distance of the nearest surface.
     fn factor(&self, point: DVec3) -> f64;
 }
 
@@ -222,6 +236,8 @@ pub struct Settings {
     pub pressure: Pressure,
     /// How friction is found.
     pub friction: Friction,
+    /// What is done as it was published, for comparison.
+    pub published: Published,
     /// Mean error of density, and mean strain, that a step may leave.
     pub tolerance: f64,
     /// Most iterations of a step.
@@ -261,6 +277,7 @@ impl Settings {
             kernel: Kernel::Cubic,
             pressure: Pressure::Velocity,
             friction: Friction::Projected,
+            published: Published::default(),
             tolerance: 1e-4,
             most_iterations: 60,
             largest_step: 1.0 / 60.0,
@@ -288,6 +305,9 @@ impl Settings {
 
     /// Mass of a particle [kg], such that the rest lattice has the rest density.
     pub fn particle_mass(&self) -> f64 {
+        if self.published.mass {
+            return PUBLISHED_MASS * self.bulk_density * self.spacing.powi(3);
+        }
         crate::smoothing::particle_mass(self.kernel, self.spacing, self.bulk_density)
     }
 

@@ -2,9 +2,11 @@
 //!
 //! Reads the boundary; writes the contacts of one block. A contact holds for one step; its friction impulse is carried on to the contact of the
 //! same particle with the same wall in the next. Several walls in a concave corner share it: their caps together are 1 − Π(1 − f), not Σ f.
+//! The surfaces of a wall that has a volume map share what the map says is there.
 
+use crate::maps::plane_volume;
 use crate::mirror::{Mirror, cap};
-use crate::settings::{Settings, WallFriction};
+use crate::settings::{Settings, WallFriction, WallShape};
 use barchan_core::boundary::{Body, Boundary};
 use barchan_core::walls::{Geometry, Nearest, WallState};
 use glam::{DMat3, DVec3};
@@ -127,9 +129,9 @@ pub struct Surroundings<'a> {
 impl Surroundings<'_> {
     /// Appends the contacts of a particle at `x` [m], which had `before` in the last step.
     pub fn meet(&self, x: DVec3, kind: u16, before: &[Contact], out: &mut Vec<Contact>) {
-        let (d, reach, rest) = (self.settings.spacing, self.settings.reach(), self.settings.bulk_density);
+        let (reach, rest) = (self.settings.reach(), self.settings.bulk_density);
         let first = out.len();
-        surfaces(self.boundary, self.states, x, d, &mut |w, near| {
+        surfaces(self.boundary, self.states, x, self.mirror.reach(), &mut |w, near| {
             let same = out[first..].iter_mut().find(|c| c.normal.dot(near.normal) > SAME_DIRECTION);
             let wall = &self.boundary.walls()[w];
             let rough = self.settings.wall_friction == WallFriction::Rough || wall.rough.is_some();
@@ -159,24 +161,50 @@ impl Surroundings<'_> {
             }
         });
         let met = &mut out[first..];
-        let crowd = if met.len() < 2 {
-            1.0
-        } else {
-            let caps = || met.iter().map(|c| cap(c.distance, reach));
-            (1.0 - caps().map(|f| 1.0 - f).product::<f64>()) / caps().sum::<f64>()
-        };
-        for contact in met {
-            let w = contact.wall as usize;
-            let shape = self.settings.shapes.get(w).and_then(|s| s.as_ref()).map_or(1.0, |shape| {
-                let own = self.boundary.walls()[w].to_initial(&self.states[w], x);
-                shape.factor(own).clamp(SHAPES[0], SHAPES[1])
-            });
+        let crowd = self.crowd(met, reach);
+        for k in 0..met.len() {
+            let shape = self.shape(x, &met[k], met, reach);
+            let contact = &mut met[k];
             let [psi, slope] = self.mirror.at(contact.distance);
             contact.density = rest * shape * crowd * psi;
             contact.gradient = contact.normal * (rest * shape * crowd * slope);
             let last = before.iter().find(|c| c.wall == contact.wall && c.normal.dot(contact.normal) > SAME_FACE);
             contact.slide = last.map_or(DVec3::ZERO, |c| c.slide - contact.normal * c.slide.dot(contact.normal));
         }
+    }
+
+    /// What the walls of a concave corner have of the place together, over the sum of what each would have alone. Surfaces of one wall that has a
+    /// map count as one, the nearest: the map knows what they have together.
+    fn crowd(&self, met: &[Contact], reach: f64) -> f64 {
+        let counts = |k: usize| {
+            let c = &met[k];
+            let first = met.iter().position(|o| o.wall == c.wall) == Some(k);
+            first || self.map(c.wall).is_none()
+        };
+        if (0..met.len()).filter(|&k| counts(k)).count() < 2 {
+            return 1.0;
+        }
+        let caps = || (0..met.len()).filter(|&k| counts(k)).map(|k| cap(met[k].distance, reach));
+        (1.0 - caps().map(|f| 1.0 - f).product::<f64>()) / caps().sum::<f64>()
+    }
+
+    fn map(&self, wall: u16) -> Option<&dyn WallShape> {
+        self.settings.shapes.get(wall as usize)?.as_deref()
+    }
+
+    /// How much of a wall is there behind one of its surfaces, against a plane. Several surfaces of a wall share it by the planes that they would be.
+    fn shape(&self, x: DVec3, contact: &Contact, met: &[Contact], reach: f64) -> f64 {
+        let Some(map) = self.map(contact.wall) else { return 1.0 };
+        let w = contact.wall as usize;
+        let ratio = map.factor(self.boundary.walls()[w].to_initial(&self.states[w], x));
+        let others = || met.iter().filter(|c| c.wall == contact.wall).map(|c| c.distance);
+        let share = if others().count() < 2 {
+            1.0
+        } else {
+            let planes: f64 = others().map(|d| plane_volume(d, reach)).sum();
+            plane_volume(others().fold(f64::INFINITY, f64::min), reach) / planes.max(f64::MIN_POSITIVE)
+        };
+        (ratio * share).clamp(SHAPES[0], SHAPES[1])
     }
 }
 

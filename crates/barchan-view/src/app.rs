@@ -1,6 +1,7 @@
 //! The window as a whole: what it shows, and who is asked when something is pressed.
 
 use crate::canvas::{Canvas, Effects};
+use crate::dock::{self, Dock};
 use crate::gallery::Gallery;
 use crate::panel;
 use crate::playback::{Playback, is_run};
@@ -75,6 +76,8 @@ pub struct App {
     pub stage: Option<Stage>,
     /// What draws.
     pub canvas: Canvas,
+    /// Where the panels are.
+    pub dock: Dock,
     /// What the pointer does.
     pub hand: Hand,
     /// Shadows and gaps.
@@ -103,6 +106,7 @@ impl App {
             content: Content::Gallery,
             stage: None,
             canvas: Canvas::new(state, &context.egui_ctx)?,
+            dock: Dock::default(),
             hand: Hand::default(),
             effects: Effects { shadows: true, occlusion: true },
             plots: Plots::default(),
@@ -409,15 +413,7 @@ impl eframe::App for App {
         Panel::top("bar").frame(surround(12, 8)).show(ui, |ui| panel::bar(ui, self));
         if !matches!(self.content, Content::Gallery) {
             Panel::bottom("status").frame(surround(12, 6)).show(ui, |ui| panel::status(ui, self));
-            let width = ui.available_width();
-            Panel::left("values").frame(surround(12, 6)).exact_size(262.0).resizable(false).show(ui, |ui| {
-                egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| panel::values(ui, self));
-            });
-            if width > 1000.0 {
-                Panel::right("plots").frame(surround(12, 6)).exact_size(232.0).resizable(false).show(ui, |ui| {
-                    egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| panel::numbers(ui, self));
-                });
-            }
+            dock::show(ui, self);
         }
         CentralPanel::default().frame(Surround::new().fill(theme::BACK)).show(ui, |ui| self.central(ui));
         help::show(&ctx, &mut self.help);

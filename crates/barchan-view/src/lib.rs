@@ -6,6 +6,7 @@
 
 mod app;
 mod canvas;
+mod dock;
 mod eye;
 mod gallery;
 mod help;

@@ -42,6 +42,7 @@ pub use barchan_engine as engine;
 pub use barchan_io as io;
 pub use barchan_render as draw;
 pub use barchan_scene as scene;
+pub use barchan_sph as sph;
 #[cfg(feature = "window")]
 pub use barchan_view as view;
 pub use load::{LoadError, load, load_text};

@@ -1,6 +1,6 @@
 //! Matter as a continuum: from the scene's words to the solver's.
 
-use super::{Method, settings};
+use super::{Method, maps, settings};
 use barchan_core::boundary::Boundary;
 use barchan_core::materials::Material;
 use barchan_core::math;
@@ -11,7 +11,8 @@ use barchan_core::solver::Knob;
 use barchan_scene as scene;
 use barchan_scene::{Component, Continuum, ContinuumMethod, Formula, Parsed, Phases, Problem, Scene};
 use barchan_sph::{
-    Air, Drag, Filling, Friction, GrainSettings, Kernel, Kind, MuI, Pressure, Settings, Sph, WallFriction, Wind,
+    Air, Cone, Drag, Filling, Friction, GrainSettings, Kernel, Kind, MuI, Pressure, Published, Rule, Settings, Sph,
+    WallFriction, Wind,
 };
 use glam::{DQuat, DVec3};
 use std::f64::consts::TAU;
@@ -23,9 +24,10 @@ pub(super) const SPH: Method = Method {
     name: "sph",
     wanted: |s| s.continuum_method() == Some(ContinuumMethod::Sph),
     wish: |s| settings_of(s).map(|settings| settings.wish()),
-    make: |s, start, _| {
+    make: |s, start, boundary| {
         let settings = settings_of(s).unwrap_or_else(|| Settings::sand(f64::NAN, start.domain));
-        Ok(Box::new(Sph::new(Settings { materials: start.materials.clone(), ..settings })?))
+        let shapes = maps::shapes(s, &settings, boundary)?;
+        Ok(Box::new(Sph::new(Settings { materials: start.materials.clone(), shapes, ..settings })?))
     },
 };
 
@@ -55,6 +57,14 @@ fn settings_of(scene: &Scene) -> Option<Settings> {
             scene::FrictionSolve::OneShot => Friction::OneShot,
             scene::FrictionSolve::None => Friction::None,
         },
+        cone: match first.solve.cone {
+            scene::ConeName::SimpleShear => Cone::SimpleShear,
+            scene::ConeName::PlaneStrain => Cone::PlaneStrain,
+            scene::ConeName::TriaxialCompression => Cone::TriaxialCompression,
+            scene::ConeName::TriaxialExtension => Cone::TriaxialExtension,
+            scene::ConeName::ZhuBridson => Cone::ZhuBridson,
+        },
+        published: published(&first.solve.published),
         tolerance: first.solve.tolerance,
         largest_step: first.solve.largest_step.unwrap_or(usual.largest_step),
         gravity: scene.gravity,
@@ -64,6 +74,10 @@ fn settings_of(scene: &Scene) -> Option<Settings> {
             per_particle: g.per_particle.min(u64::from(u16::MAX)) as u16,
             sizes: g.radius.to_core(),
             material: material(scene, 0),
+            rule: match g.upsampling {
+                scene::Upsampling::Filling => Rule::Filling,
+                scene::Upsampling::Ihmsen => Rule::Ihmsen,
+            },
             ..GrainSettings::new(g.radius.largest(), scene.seed)
         }),
         seed: scene.seed,
@@ -73,6 +87,15 @@ fn settings_of(scene: &Scene) -> Option<Settings> {
 
 /// Diameter of a grain where nobody says [m]: medium sand.
 const GRAIN: f64 = 0.5e-3;
+
+fn published(choices: &[scene::PublishedChoice]) -> Published {
+    let has = |choice| choices.contains(&choice);
+    Published {
+        mass: has(scene::PublishedChoice::Mass),
+        walls: has(scene::PublishedChoice::Walls),
+        trace: has(scene::PublishedChoice::Trace),
+    }
+}
 
 fn kind(scene: &Scene, i: usize, m: &Continuum) -> Kind {
     Kind {
@@ -201,6 +224,7 @@ fn air(scene: &Scene, a: &scene::Air) -> Air {
         drag: match a.drag {
             scene::Drag::Grains | scene::Drag::None => Drag::Grains,
             scene::Drag::Blob => Drag::Blob,
+            scene::Drag::Blend => Drag::Blend,
         },
         coefficient: a.coefficient,
         along_surface: a.along_surface,

@@ -5,6 +5,7 @@ pub(crate) mod continuum;
 mod device;
 mod ground;
 mod impact;
+mod maps;
 mod memory;
 mod phases;
 mod place;
@@ -386,6 +387,9 @@ fn parts(parsed: &Parsed, methods: &[&Method], dt: Option<f64>, problems: &mut V
     let [too_coarse, coarse] = release::doubts(parsed, &setup.areas, &recipes);
     problems.extend(too_coarse);
     warnings.extend(coarse);
+    let (of_maps, narrow) = maps::check(parsed, &setup);
+    problems.extend(of_maps);
+    warnings.extend(narrow);
 
     let mut emitters = Vec::new();
     for (i, recipe) in poured.iter().enumerate() {

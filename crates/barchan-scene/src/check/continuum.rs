@@ -2,11 +2,14 @@
 
 use super::{Check, show};
 use crate::formula::Formula;
+use crate::method::opening;
 use crate::types::*;
 use glam::DVec3;
 
 /// Particles across a gap below which a flow is no longer that of a continuum.
 const LEAST_ACROSS: f64 = 3.0;
+/// Particles across an opening through which a flow has its rate.
+const GOOD_ACROSS: f64 = 6.0;
 /// Places and times at which a wind is tried.
 const TRIES: usize = 5;
 
@@ -15,6 +18,7 @@ pub(super) fn check(c: &mut Check) {
         population(c, &format!("continuum[{i}]"), m);
     }
     same_spacing(c);
+    gaps(c);
     if let Some(air) = &c.scene.air {
         wind(c, air);
     }
@@ -98,6 +102,24 @@ fn filled(c: &mut Check, path: &str, m: &Continuum, region: &Region) {
             show(narrow / LEAST_ACROSS, "m")
         );
         c.warn(format!("{path}.fill"), message, help);
+    }
+}
+
+/// Openings against the spacing of smoothed particles.
+fn gaps(c: &mut Check) {
+    let Some(first) = c.scene.continuum.first().filter(|m| m.method == ContinuumMethod::Sph) else { return };
+    for (i, wall) in c.scene.walls.iter().enumerate() {
+        let across = opening(wall) / first.spacing;
+        if !(across > 0.0 && across < GOOD_ACROSS) {
+            continue;
+        }
+        let message = format!("the opening of `{}` is {across:.1} particles across", wall.name);
+        let help = |least: f64| format!("use a spacing of at most {}", show(opening(wall) / least, "m"));
+        if across < LEAST_ACROSS {
+            c.error(format!("walls[{i}]"), format!("{message}: sand does not find through"), help(LEAST_ACROSS));
+        } else {
+            c.warn(format!("walls[{i}]"), format!("{message}: the rate of a flow through it suffers"), help(GOOD_ACROSS));
+        }
     }
 }
 

@@ -154,8 +154,22 @@ keys! {
         per_particle: u64 [; within(1.0, 32_767.0, "{} grains a particle cannot be shown", "give a number such as 64")] = ShownGrains::PER_PARTICLE,
         /// Their radius.
         radius: Size [; stays, help("add `radius`: a length, such as \"1 mm\", or a distribution")],
+        /// When a grain leaves the flow and flies.
+        upsampling: Upsampling = Upsampling::Filling,
     }
 }
+
+/// When a grain that is shown flies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Upsampling {
+    /// Where the place is less than half full.
+    #[default]
+    Filling,
+    /// By the weights of the nearest particles (Ihmsen et al. 2012): for comparison, grains of beds at rest sink and clump.
+    Ihmsen,
+}
+names!(Upsampling { Filling = "filling", Ihmsen = "ihmsen" });
 
 impl ShownGrains {
     /// Grains a particle where no number is given.
@@ -171,6 +185,12 @@ keys! {
         pressure: PressureSolve = PressureSolve::Velocity,
         /// How friction acts.
         friction: FrictionSolve = FrictionSolve::Projected,
+        /// Which cone of yield `friction_angle` means.
+        cone: ConeName = ConeName::SimpleShear,
+        /// Distance of two nodes of the volume maps of meshes [m]; left out: half a spacing.
+        map_cell: Option<f64> [LENGTH; positive("a cell of volume maps")],
+        /// What is done as it was published instead, for comparison.
+        published: Vec<PublishedChoice> [; help("write a list such as [\"mass\", \"walls\"]")] = Vec::new(),
         /// Largest mean compression left in a step, over the rest density.
         tolerance: f64 [NUMBER; interval(TOLERANCES)] = Sph::TOLERANCE,
         /// Longest step [s]; left out: a tenth of √(spacing/g).
@@ -189,6 +209,9 @@ impl Default for Sph {
             kernel: KernelName::default(),
             pressure: PressureSolve::default(),
             friction: FrictionSolve::default(),
+            cone: ConeName::default(),
+            map_cell: None,
+            published: Vec::new(),
             tolerance: Sph::TOLERANCE,
             largest_step: None,
         }
@@ -234,6 +257,43 @@ pub enum FrictionSolve {
     None,
 }
 names!(FrictionSolve { Projected = "projected", OneShot = "one-shot", None = "none" });
+
+/// Cones of yield, by the ratio of the norm of the deviatoric stress to the pressure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ConeName {
+    /// √2 tan φ: a layer on a slope flows from φ on.
+    #[default]
+    SimpleShear,
+    /// √2 sin φ (Narain et al. 2010): a layer flows from atan(sin φ) on.
+    PlaneStrain,
+    /// 2√6 sin φ/(3 − sin φ) (Klár et al. 2016).
+    TriaxialCompression,
+    /// 2√6 sin φ/(3 + sin φ).
+    TriaxialExtension,
+    /// √(2/3) sin φ (Zhu and Bridson 2005).
+    ZhuBridson,
+}
+names!(ConeName {
+    SimpleShear = "simple-shear",
+    PlaneStrain = "plane-strain",
+    TriaxialCompression = "triaxial-compression",
+    TriaxialExtension = "triaxial-extension",
+    ZhuBridson = "zhu-bridson",
+});
+
+/// What can be done as it was published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PublishedChoice {
+    /// 0.8 of the mass that fills a particle's place: columns sink.
+    Mass,
+    /// Volume maps without calibration (Bender et al. 2019): beds hover above their floor.
+    Walls,
+    /// Half of the trace off the rate of strain: matter that is compressed is sheared.
+    Trace,
+}
+names!(PublishedChoice { Mass = "mass", Walls = "walls", Trace = "trace" });
 
 keys! {
     /// The air around the matter.
@@ -380,7 +440,9 @@ pub enum Drag {
     Grains,
     /// On whole particles, as on drops.
     Blob,
+    /// From drops alone to cubes among others (Gissler et al. 2017).
+    Blend,
     /// On nothing.
     None,
 }
-names!(Drag { Grains = "grains", Blob = "blob", None = "none" });
+names!(Drag { Grains = "grains", Blob = "blob", Blend = "blend", None = "none" });

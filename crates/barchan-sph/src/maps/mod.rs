@@ -123,7 +123,9 @@ pub struct Sample {
     pub normal: DVec3,
     /// Volume V_B of the wall in the ball of the kernel [m³].
     pub volume: f64,
-    /// V_B over its value at a plane at the same distance, between 0.5 and 2.
+    /// V_B over its value at a plane at the same distance.
+    pub ratio: f64,
+    /// The same between 0.5 and 2.
     pub c: f64,
 }
 
@@ -199,7 +201,7 @@ impl VolumeMap {
         let ratio = f64::from(ratio);
         let floor = RATIO_FLOOR * ball(self.support);
         let volume = (ratio * (plane_volume(distance, self.support) + floor) - floor).clamp(0.0, ball(self.support));
-        Some(Sample { distance, normal, volume, c: ratio.clamp(SHAPE_LIMITS[0], SHAPE_LIMITS[1]) })
+        Some(Sample { distance, normal, volume, ratio, c: ratio.clamp(SHAPE_LIMITS[0], SHAPE_LIMITS[1]) })
     }
 
     /// Whether a point [m] in the frame of the mesh is inside the solid, at any depth; never for a sheet.

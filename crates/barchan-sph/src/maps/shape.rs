@@ -6,6 +6,6 @@ use glam::DVec3;
 
 impl WallShape for VolumeMap {
     fn factor(&self, point: DVec3) -> f64 {
-        self.at(point).map_or(1.0, |sample| sample.c)
+        self.at(point).map_or(1.0, |sample| sample.ratio)
     }
 }

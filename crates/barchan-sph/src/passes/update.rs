@@ -3,6 +3,8 @@
 //! With L = Σ sym[(v_j − v_i) ⊗ m∇W], −ρ̇ = tr L and D = dev L/ρ at the stress y of the iteration,
 //!   p ← max(p_least, p_y + ω (ρ + dt ρ̇ − target)/a),  a = dt² κ/ρ²
 //!   s ← P[s_y − ω D/δ],  δ = dt κ/(3 ρ³)
+//! Where s_y is at its bound, it goes with the bound as the pressure changes, and need not be brought there by slip: without, the friction of a sliding
+//! layer lags behind a pressure that rises from step to step (test `a_layer_on_a_slope_accelerates_by_what_friction_leaves`).
 //! The next y is the new stress x, moved on by its change: y = P[x + β (x − x_before)] [Nesterov 1983; O'Donoghue and Candès 2015].
 
 use crate::rheology::Law;
@@ -32,6 +34,8 @@ pub struct Update<'a> {
     pub sweep: Sweep,
     pub pressure: Pressure,
     pub friction: Friction,
+    /// Share of the trace that is each direction's: a third.
+    pub trace: f64,
 }
 
 /// The stresses of a block in the iterations, and what they are found from.
@@ -47,6 +51,11 @@ pub struct Block<'a, R> {
     /// (p I + s)/ρ² of y.
     pub sigma: &'a mut [[R; 8]],
 }
+
+/// Share of the bound from which on a stress is at it.
+const AT_BOUND: f64 = 0.999;
+/// How much a stress grows with its bound in one iteration, at most: a pressure that begins at next to nothing says nothing of the direction.
+const FASTEST: f64 = 2.0;
 
 /// A symmetric tensor of eight particles.
 type Sym<V> = [V; 6];
@@ -216,13 +225,18 @@ pub fn update<S: Simd>(u: &Update<'_>, block: Block<'_, S::Real>) -> Residual {
         let mut came_to = [b0, b1, b2, b3, b4, b5];
         let mut strain = zero;
         if solves {
-            let old = s;
-            let mean = (xx + yy + zz) * S::V::of(1.0 / 3.0);
+            let mean = (xx + yy + zz) * S::V::of(u.trace);
             let rate = scaled(&[xx - mean, yy - mean, zz - mean, xy, xz, yz], volume);
             let gain = of_friction * density * ratio;
             let per_gain = dt / gain;
             let size = norm(&rate);
             let bound = laws.bound(new, size, has_rates);
+            if u.friction == Friction::Projected {
+                let was = laws.bound(p, size, has_rates);
+                let follows = (bound / was).select(was.gt(zero), one).min(S::V::of(FASTEST));
+                s = scaled(&s, follows.select(share.gt(S::V::of(AT_BOUND)), one));
+            }
+            let old = s;
             let (x, used) = projected(&plus(&s, -gain, &rate), bound);
             share = used;
             let step = plus(&x, -one, &old);

@@ -19,6 +19,7 @@ mod terrain;
 mod validate;
 mod vary;
 mod view;
+mod volume;
 
 use clap::{Args, Parser, Subcommand};
 use say::say;

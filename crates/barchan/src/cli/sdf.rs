@@ -1,6 +1,7 @@
 //! `barchan sdf`: the distance field of a mesh; and what `barchan sample` has in common with it.
 
 use super::say::{self, bytes, count, say};
+use super::volume::{VolumeArgs, volume};
 use super::{Failure, Threads};
 use barchan::core::mesh::{Health, Mesh};
 use barchan::core::sdf::{Field, SdfError};
@@ -33,6 +34,18 @@ pub struct SdfArgs {
     /// Inside is where the generalised winding number is above 1/2: for meshes that are nearly closed
     #[arg(long)]
     winding: bool,
+    /// How a continuum of smoothed particles sees the mesh: distance, normal and the volume of wall in a particle's reach
+    #[arg(long, requires = "spacing", conflicts_with_all = ["band", "winding"])]
+    volume: bool,
+    /// Of --volume: distance of two particles; cells are half of it unless --cell says otherwise
+    #[arg(long, value_name = "LENGTH", value_parser = length, requires = "volume", allow_hyphen_values = true)]
+    spacing: Option<f64>,
+    /// Of --volume: picture of a slice through the middle, volume and normals side by side
+    #[arg(long, value_name = "FILE.png", requires = "volume")]
+    slice: Option<PathBuf>,
+    /// Of --slice: across which axis
+    #[arg(long, value_name = "AXIS", value_parser = ["x", "y", "z"], default_value = "y")]
+    axis: String,
     /// File to write, for ParaView and VTK; left out: NAME.vti
     #[arg(short, long, value_name = "FILE.vti")]
     output: Option<PathBuf>,
@@ -162,7 +175,18 @@ fn impossible(e: SdfError) -> Failure {
 pub fn sdf(args: SdfArgs) -> Result<(), Failure> {
     args.threads.set()?;
     let path = output(args.output.as_ref(), format!("{}.vti", args.mesh.stem()), "vti")?;
+    let slice = args.slice.as_ref().map(|p| output(Some(p), String::new(), "png")).transpose()?;
     let subject = args.mesh.load()?;
+    if let Some(spacing) = args.spacing {
+        subject.describe().iter().for_each(say::line);
+        let axis = match args.axis.as_str() {
+            "x" => DVec3::X,
+            "z" => DVec3::Z,
+            _ => DVec3::Y,
+        };
+        let asked = VolumeArgs { spacing, cell: args.cell, path: &path, slice: slice.as_deref(), axis };
+        return volume(&subject, &asked);
+    }
     if !subject.health.is_closed() && !args.winding {
         return Err(Failure::Failed(format!(
             "{} is {}: it does not say everywhere what is inside. Close it, or, if it is nearly closed, let its generalised \

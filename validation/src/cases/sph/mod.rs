@@ -1,15 +1,23 @@
 //! Matter as a continuum of smoothed particles: set-ups that its cases share.
 
 pub mod bed;
+pub mod blobs;
 pub mod collapse;
 pub mod cut;
+pub mod drop;
 pub mod flight;
 pub mod float;
 pub mod inertia;
+pub mod janssen;
 pub mod refine;
+pub mod repose;
+pub mod rest;
+pub mod round;
+pub mod shown;
 pub mod silo;
 pub mod slope;
 pub mod still;
+pub mod twins;
 
 use crate::{Bench, CaseError, Rig};
 use barchan_core::frame::Population;
