@@ -10,6 +10,7 @@ pub mod cache;
 pub mod checkpoint;
 mod copies;
 pub mod emit;
+mod events;
 pub mod estimate;
 pub mod live;
 mod meshes;
@@ -17,6 +18,7 @@ pub mod observers;
 mod outdoors;
 pub mod run;
 pub mod sinks;
+mod standing;
 mod state;
 pub mod world;
 

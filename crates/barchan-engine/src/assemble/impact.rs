@@ -244,6 +244,8 @@ fn fall_of(parsed: &Parsed, setup: &Setup, i: usize, recipe: &Recipe) -> f64 {
         |places: &mut dyn Iterator<Item = DVec3>| places.map(|x| fall(setup, x, radius, &[])).fold(0.0, f64::max);
     let fill = match &parsed.scene.grains[i].place {
         Place::At(list) => return most(&mut list.iter().copied()),
+        // They stand, and lie.
+        Place::Trees { .. } | Place::Sheet { .. } => return 0.0,
         Place::Fill(fill) => fill,
     };
     let region = fill.region.to_core();

@@ -16,6 +16,7 @@ mod forces;
 mod ground;
 mod histogram;
 mod images;
+mod impact;
 mod network;
 mod packing;
 mod pressure_on;
@@ -35,6 +36,7 @@ pub use flow::Flow;
 pub use forces::{Chosen, Force, OnSphere};
 pub use ground::GroundAccount;
 pub use histogram::ForceHistogram;
+pub use impact::Impact;
 pub use network::ForceNetwork;
 pub use packing::Packing;
 pub use pressure_on::PressureOn;
@@ -158,6 +160,7 @@ const KINDS: &[Kind] = &[
     Kind::of::<repose::ReposeKeys>(),
     Kind::of::<wall_forces::WallForcesKeys>(),
     Kind::of::<pressure_on::PressureOnKeys>(),
+    Kind::of::<impact::ImpactKeys>(),
     Kind::of::<bodies::BodiesKeys>(),
     Kind::of::<ground::GroundKeys>(),
     Kind::of::<histogram::ForceHistogramKeys>(),

@@ -14,4 +14,5 @@ mod meshes;
 mod phases;
 mod resume;
 mod rock;
+mod snow;
 mod worlds;

@@ -15,6 +15,7 @@ mod periodic;
 mod phases;
 mod picture;
 mod places;
+mod snow;
 mod values;
 mod walls;
 
@@ -144,6 +145,7 @@ pub(crate) fn check(scene: &Scene, assets: &Assets, spans: &Spans) -> Vec<Proble
     phases::check(&mut c);
     ground::check(&mut c);
     picture::check(&mut c);
+    snow::check(&mut c);
     c.problems
 }
 

@@ -77,6 +77,7 @@ pub(super) fn check(c: &mut Check) {
                     holds(c, &path, fill, &body, g, reach);
                 }
             }
+            Place::Trees { .. } | Place::Sheet { .. } => {}
             Place::At(list) => {
                 if list.is_empty() && c.given(&format!("grains[{i}].at")) {
                     c.error(
@@ -326,7 +327,7 @@ fn overlaps(c: &mut Check) {
                     bodies.push((i, body, small));
                 }
             }
-            Place::Fill(_) => {}
+            Place::Fill(_) | Place::Trees { .. } | Place::Sheet { .. } => {}
             Place::At(list) => {
                 balls.extend(list.iter().enumerate().filter(|x| x.1.is_finite()).map(|(k, x)| (i, k, *x, large)))
             }

@@ -12,6 +12,7 @@ mod material;
 mod output;
 mod phases;
 mod picture;
+mod snow;
 mod walls;
 
 pub use bodies::*;
@@ -23,6 +24,7 @@ pub use material::*;
 pub use output::*;
 pub use phases::*;
 pub use picture::*;
+pub use snow::*;
 pub use walls::*;
 
 use crate::keys;
@@ -77,6 +79,12 @@ keys! {
         walls: Vec<Wall> [; help("write each one under its own `[[walls]]`")] = Vec::new(),
         /// The ground.
         ground: Option<Ground>,
+        /// Plates on the ground, cut into bonded pieces.
+        slabs: Vec<Slab> [; help("write each one under its own `[[slabs]]`")] = Vec::new(),
+        /// A cloud of powder over fast flows; left out: none.
+        cloud: Option<Cloud>,
+        /// What is done to matter at given times.
+        events: Vec<Event> [; help("write each one under its own `[[events]]`")] = Vec::new(),
         /// Frames and checkpoints.
         output: Output => |_cx, _keys| Some(Output::for_duration(f64::NAN)),
         /// Camera, colours and films.
