@@ -377,7 +377,9 @@ impl Boundary {
         let old = self.fixtures.walls.get(wall).and_then(|w| w.bed()).map(|b| b.relief());
         let same = |o: &&Arc<Relief>| (o.origin, o.cell, o.size) == (relief.origin, relief.cell, relief.size);
         old.filter(same).ok_or(NoRelief)?;
-        Arc::make_mut(&mut self.fixtures).walls[wall].geometry = Geometry::Relief(Arc::new(Bed::new(relief)));
+        let of_rock = self.fixtures.walls[wall].bed().is_some_and(|b| b.is_rock());
+        let bed = if of_rock { Bed::rock(relief) } else { Bed::new(relief) };
+        Arc::make_mut(&mut self.fixtures).walls[wall].geometry = Geometry::Relief(Arc::new(bed));
         Ok(())
     }
 

@@ -371,6 +371,23 @@ impl<R: Kernels> Solver<R> {
         self.spoil(false);
     }
 
+    /// Breaks the bonds of which a function of their ends [m], and of whether the second is at a wall, says yes; returns how many.
+    pub fn cut(&mut self, breaks: &dyn Fn(DVec3, DVec3, bool) -> bool) -> usize {
+        let pairs = self.bond_pairs();
+        let of = |([a, b], id): (&[DVec3; 2], &[u32; 2])| breaks(*a, *b, id[1] == Pairs::NOBODY);
+        let cut: Vec<bool> = pairs.ends.iter().zip(pairs.id.iter()).map(of).collect();
+        let many = cut.iter().filter(|c| **c).count();
+        if many > 0 {
+            let of_cut = self.bonds.rows.iter().zip(&cut).filter(|(_, cut)| **cut);
+            self.bonds.broken.energy += of_cut.map(|(bond, _)| self.pull_of(bond).1.energy).sum::<f64>();
+            let mut left = cut.iter();
+            self.bonds.rows.retain(|_| left.next().is_some_and(|cut| !cut));
+            self.bonds.list(self.grains.len());
+            self.spoil(false);
+        }
+        many
+    }
+
     /// Elastic energy of all bonds [J].
     pub fn bond_energy(&self) -> f64 {
         self.bonds.rows.iter().map(|b| self.pull_of(b).1.energy).sum()

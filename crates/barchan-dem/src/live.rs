@@ -75,6 +75,24 @@ impl<R: Kernels> Solver<R> {
         }
     }
 
+    fn kick(&mut self, push: &dyn Fn(DVec3) -> Option<DVec3>) -> DVec3 {
+        let mut given = DVec3::ZERO;
+        for g in 0..self.grains.len() {
+            if self.pinned.has(g) {
+                continue;
+            }
+            let Some(by) = push(vec3(self.grains.place(g, &self.spheres.record))).filter(|v| v.is_finite()) else {
+                continue;
+            };
+            let v = &mut self.grains.velocity[g];
+            for k in 0..3 {
+                v[k] += by[k];
+            }
+            given += by / v[3];
+        }
+        given
+    }
+
     fn each(&self, visit: &mut dyn FnMut(DVec3, DVec3, f64)) {
         for g in 0..self.grains.len() {
             let v = &self.grains.velocity[g];
@@ -110,6 +128,17 @@ impl Dem {
     /// Multiplies the velocity of every grain by the share, from 0 to 1, that a function of its place [m] and velocity [m/s] gives.
     pub fn slow(&mut self, share: &(dyn Fn(DVec3, DVec3) -> f64 + Sync)) {
         on!(&mut self.0, s => s.slow(share));
+    }
+
+    /// Adds a velocity [m/s], which a function of its place [m] gives, to every grain that is not held; returns the momentum given [kg m/s].
+    pub fn kick(&mut self, push: &dyn Fn(DVec3) -> Option<DVec3>) -> DVec3 {
+        on!(&mut self.0, s => s.kick(push))
+    }
+
+    /// Breaks the bonds of which a function of their ends [m], and of whether the second is at a wall, says yes; returns how many. Their elastic energy
+    /// is booked as that of broken bonds.
+    pub fn cut(&mut self, breaks: &dyn Fn(DVec3, DVec3, bool) -> bool) -> usize {
+        on!(&mut self.0, s => s.cut(breaks))
     }
 
     /// Visits every grain with its place [m], velocity as it is kept [m/s] (half a step back, for velocity Verlet) and mass [kg].

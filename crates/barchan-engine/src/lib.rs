@@ -11,6 +11,7 @@ pub mod checkpoint;
 mod copies;
 pub mod emit;
 pub mod estimate;
+mod events;
 pub mod live;
 mod maps;
 mod meshes;
@@ -20,6 +21,7 @@ mod outdoors;
 pub mod run;
 pub mod runout;
 pub mod sinks;
+mod standing;
 mod state;
 pub mod world;
 

@@ -14,7 +14,7 @@ use barchan_core::recipe::Recipe;
 use barchan_core::regions::Region;
 use barchan_core::solver::{Knob, NewMatter};
 use barchan_scene::{EmitterFlow, Outside, Scene};
-use glam::{DQuat, DVec3};
+use glam::{DQuat, DVec2, DVec3};
 use std::ops::Range;
 
 /// Stream of random numbers for grains poured by hand: apart from all populations of scenes.
@@ -141,6 +141,20 @@ impl World {
         self.touch();
         self.rouse();
         self.solvers.iter_mut().map(|s| s.push(centre, radius, velocity)).sum()
+    }
+
+    /// Breaks bonds by hand along a line from above [m], and those to the ground in a strip of that width along it; returns how many.
+    pub fn cut(&mut self, from: DVec2, to: DVec2, under: f64) -> usize {
+        self.touch();
+        self.rouse();
+        self.cut_bonds(from, to, under)
+    }
+
+    /// Blows the grains in a ball [m] apart with an energy [J]; returns the momentum given [kg m/s].
+    pub fn charge(&mut self, centre: DVec3, radius: f64, energy: f64) -> DVec3 {
+        self.touch();
+        self.rouse();
+        self.blow(centre, radius, energy)
     }
 
     /// Removes the grains whose centre is in a ball [m]; returns how many. They count as having left the domain.

@@ -1,7 +1,7 @@
 //! Reading a scene with the files that it names: meshes, found, mended and put in place; heights of the ground.
 
 use crate::observers::VOCABULARY;
-use crate::{assemble, bodies, copies, maps, outdoors};
+use crate::{assemble, bodies, copies, maps, outdoors, standing};
 use barchan_core::math;
 use barchan_core::mesh::Mesh;
 use barchan_core::sampling::{self, Placement, Sampling};
@@ -105,7 +105,13 @@ impl Files<'_> {
                 self.assets.bodies.insert(i, solid);
             }
         }
-        let Some(ground) = &scene.ground else { return };
+        self.read_heights();
+        self.stand();
+    }
+
+    /// Heights of the ground.
+    fn read_heights(&mut self) {
+        let Some(ground) = &self.draft.scene.ground else { return };
         let of_rock = ground.rock.is_some();
         let place = |own, rocks| if of_rock { rocks } else { own };
         let (image, terrain) = ground.files();
@@ -115,6 +121,25 @@ impl Files<'_> {
         if let Some((place, file, nodata)) = image.or(terrain) {
             let read = |f: &Path| heights(file, nodata, own_cell, f).map_err(|e| e.to_string());
             self.assets.heights = self.take(place.into(), file, read);
+        }
+    }
+
+    /// What stands on the ground; where there is none, or it could not be read, that has been reported.
+    fn stand(&mut self) {
+        let scene = &self.draft.scene;
+        let any = scene.walls.iter().any(|w| matches!(w.geometry, Geometry::Standing(_)));
+        let Some(relief) = any.then(|| standing::relief(scene, self.assets.heights.as_ref())).flatten() else { return };
+        for (i, wall) in scene.walls.iter().enumerate() {
+            let Geometry::Standing(spec) = &wall.geometry else { continue };
+            match standing::mesh(spec, &relief) {
+                Ok(mesh) => {
+                    self.assets.walls.insert(i, Surface { facets: Arc::new(Facets::new(mesh)), path: None });
+                }
+                Err(what) => {
+                    let place = format!("walls[{i}].standing");
+                    self.problems.push(self.draft.error_at(&place, what, "move it, or enlarge the ground"));
+                }
+            }
         }
     }
 

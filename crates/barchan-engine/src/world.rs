@@ -258,6 +258,8 @@ pub struct World {
     pub(crate) live: Live,
     /// Publishing changes nothing but its timer.
     pub(crate) timers: RefCell<Timers<Stage>>,
+    /// What is done to matter at given times.
+    pub(crate) events: Vec<barchan_scene::Event>,
 }
 
 impl World {
@@ -265,6 +267,7 @@ impl World {
     pub fn step(&mut self) -> Result<(), WorldError> {
         let interval = Interval { step: self.steps, dt: self.plan.dt };
         self.timed(Stage::Emit, Self::emit)?;
+        self.act();
         self.timed(Stage::Advance, |w| w.boundary.advance(interval.end(), interval.dt));
         self.timed(Stage::Solve, |w| w.solvers.iter_mut().try_for_each(|s| s.step(&interval, &mut w.boundary)))?;
         self.steps += 1;
@@ -375,6 +378,11 @@ impl World {
     /// The solvers.
     pub fn solvers(&self) -> &Solvers {
         &self.solvers
+    }
+
+    /// What joins the solvers.
+    pub fn couplings(&self) -> &[Box<dyn Coupling>] {
+        &self.couplings
     }
 
     /// The solver of a type.

@@ -2,5 +2,9 @@
 //!
 //! A solver knows the substrate and no other solver. Two of them meet here, by their types.
 
+pub mod cloud;
+pub mod cover;
+pub mod flow;
+pub mod forest;
 pub mod ground;
 pub mod rock;

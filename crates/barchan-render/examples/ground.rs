@@ -118,7 +118,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let target = Vec3::new(0.0, -0.05, 0.7 * top.y as f32);
     let eye = target + distance * if how == "top" { Vec3::new(0.1, -0.3, 0.95) } else { Vec3::new(0.15, -0.85, 0.5) };
     let view = View { eye, target, up: Vec3::Z, field, size: [1280, 720] };
-    let ground = Ground { relief: relief.into(), colour: COLOUR, variation: 0.6, radius: RADIUS };
+    let ground = Ground { relief: relief.into(), colour: COLOUR, variation: 0.6, radius: RADIUS, cover: None };
     let picture =
         Picture { spheres, ground: Some(ground), floor: Some((-0.3, Vec3::splat(0.33))), ..Picture::default() };
     let (begun, mut least) = (Instant::now(), f64::INFINITY);

@@ -6,16 +6,17 @@
 //! range of the colours, the stage, the floor.
 
 use crate::colour::{ColourBy, ColourError, Colouring, Painter};
-use crate::picture::{Finish, Ground, Line, Mesh, Picture, Sphere};
+use crate::cover::Cover;
+use crate::covering::{self, covering};
+use crate::picture::{Finish, Ground, Line, Mesh, Picture, Puff, Sphere};
 use crate::skins::{Skin, Skins, vertex_normals};
 use crate::walls::{self, Paint, Stage, pose};
-use barchan_core::frame::{Extra, Frame, GRAINS, Grid, Population, SphereView, Surface, UPSAMPLED, Values};
+use barchan_core::frame::{Frame, GRAINS, Grid, POWDER, Population, SphereView, Surface, UPSAMPLED, Values};
 use barchan_core::relief::Relief;
-use barchan_core::skin::{self, Cloud, SkinSettings, mean_diameter};
 use barchan_core::walls::Wall;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// [`Sphere::grain`] of a sphere that belongs to a wall.
@@ -89,6 +90,10 @@ pub struct Dresser {
     pub show: Show,
     /// Whether walls, bodies and surfaces are drawn as the edges of their triangles.
     pub wires: bool,
+    /// Whether it is snow that flows: grains are drawn on their skin, and those that fly off it raise spray.
+    pub snow: bool,
+    /// What lies on the ground; left out: its grains.
+    pub cover: Option<Cover>,
 }
 
 impl Dresser {
@@ -125,10 +130,22 @@ impl Dresser {
                 origin,
                 scale: self.scale(population, frame),
             };
-            let skin = if is_covered(population, frame, self.show) { covering(population) } else { None };
-            if let Some((skin, alone)) = skin {
-                picture.meshes.push(free_surface(&skin, &painter, origin));
-                dressed.enter(&mut picture, &|row| alone[row]);
+            let skin = if is_covered(population, frame, self.show) { covering(population, self.snow) } else { None };
+            if population.name == POWDER {
+                picture.puffs.extend(points(population, origin));
+            } else if let Some(skin) = skin {
+                dressed.enter(&mut picture, &|row| skin.apart[row]);
+                dressed.lift(&mut picture, &skin.on);
+                // What lies still is fixed to the picture's origin, what moves to a grain.
+                let anchor = |(at, still): &(DVec3, f64)| match *still > 0.0 {
+                    true => [0.0, 0.0, 0.0, *still as f32],
+                    false => (*at - origin).as_vec3().extend(0.0).to_array(),
+                };
+                let anchors = skin.anchors.iter().map(anchor).collect();
+                picture.meshes.push(Mesh { anchors, ..free_surface(&skin.surface, &painter, origin) });
+                if self.snow {
+                    picture.puffs.extend(spray(population, &skin.apart, origin));
+                }
             } else if is_drawn(population, frame, &self.colouring.by, self.show) {
                 dressed.enter(&mut picture, &|_| true);
             }
@@ -175,7 +192,8 @@ impl Dresser {
     fn ground(&self, relief: Arc<Relief>) -> Ground {
         let colour = self.materials.get(usize::from(self.ground)).copied().unwrap_or(Vec3::splat(0.5));
         let radius = self.grain.unwrap_or(0.1 * relief.cell) as f32;
-        Ground { relief, colour, variation: self.variation, radius }
+        let cover = self.cover.as_ref().map(|cover| Arc::new(cover.colours(&relief)));
+        Ground { relief, colour, variation: self.variation, radius, cover }
     }
 }
 
@@ -208,51 +226,10 @@ fn is_carrier(population: &Population, frame: &Frame) -> bool {
     upsampled(frame).is_some() && population.name != UPSAMPLED && population.name != GRAINS
 }
 
-/// Whether a population is to have a skin: matter that is not grains or bodies.
+/// Whether a population is to have a skin.
 fn is_covered(population: &Population, frame: &Frame, show: Show) -> bool {
-    // A frame of grains alone has nothing else to cover.
-    let alone = frame.populations.len() == 1;
-    show == Show::Skin && population.name != UPSAMPLED && (alone || population.name != GRAINS) && !population.is_empty()
+    show == Show::Skin && covering::is_covered(population, frame.populations.iter())
 }
-
-/// The skin over a population, and which of its pieces fly apart from it. Pieces of a continuum stand for the cube of their diameter. None
-/// where it cannot be made: then the pieces are drawn.
-fn covering(population: &Population) -> Option<(Surface, Vec<bool>)> {
-    let (position, radius) = (&population.position[..], &population.radius[..]);
-    let real = |e: &&Extra| !matches!(e.values, Values::U32(_)) && e.name != SPEED;
-    let mut extras: Vec<Extra> = population.extras.iter().filter(real).cloned().collect();
-    let velocity: Vec<Vec3> = population.velocity.iter().map(|v| v.as_vec3()).collect();
-    extras.push(Extra::vector("velocity", "m/s", velocity));
-    let grains = population.name == GRAINS;
-    let volume: Vec<f64> = if grains { Vec::new() } else { radius.iter().map(|r| 8.0 * r * r * r).collect() };
-    let voxel = mean_diameter(radius)?;
-    let packing = if grains { GRAIN_PACKING } else { 1.0 };
-    let settings = SkinSettings { packing, relax: RELAX, ..SkinSettings::new(voxel) };
-    let cloud = Cloud { position, radius, volume: &volume, extras: &extras };
-    let mesh = skin::skin(&cloud, &settings).ok()?;
-    let surface = mesh.into_surface("skin", population.material.first().copied().unwrap_or(0));
-    // A piece under the skin is near one of its vertices or deep below it; one that flies has fewer neighbours than a surface gives.
-    let mut cells: HashMap<[i64; 3], u32> = HashMap::new();
-    let cell = |x: DVec3| (x / (2.0 * voxel)).floor().to_array().map(|c| c as i64);
-    position.iter().filter(|x| x.is_finite()).for_each(|x| *cells.entry(cell(*x)).or_default() += 1);
-    let around = |x: DVec3| {
-        let [a, b, c] = cell(x);
-        let near = (0..27).map(|k| [a + k % 3 - 1, b + k / 3 % 3 - 1, c + k / 9 - 1]);
-        near.filter_map(|k| cells.get(&k)).sum::<u32>()
-    };
-    let alone = position.iter().map(|x| x.is_finite() && around(*x) < FEW).collect();
-    Some((surface, alone))
-}
-
-/// Name of a column that the skin gets from the velocities.
-const SPEED: &str = "speed";
-/// Share of its volume that a packing of grains takes, for the skin over them.
-const GRAIN_PACKING: f64 = 0.6;
-/// Times that the skin is smoothed.
-const RELAX: u32 = 2;
-/// Pieces in a cube of six diameters (216 where it is full, a hundred at a flat surface) below which they are drawn apart from the skin, which
-/// has no bump over a handful.
-const FEW: u32 = 12;
 
 /// The edges of a mesh's triangles, each once.
 fn wires(mesh: &Mesh) -> Vec<Line> {
@@ -305,6 +282,14 @@ impl Dressed<'_> {
         picture.meshes.extend(meshes);
     }
 
+    /// Enters rows, each moved by so much [m].
+    fn lift(&self, picture: &mut Picture, rows: &[(usize, DVec3)]) {
+        let p = self.population;
+        let spheres = rows.iter().flat_map(|(row, by)| p.spheres_of(*row).map(move |s| (s, *by)));
+        let lifted = spheres.map(|(s, by)| SphereView { centre: s.centre + by, ..s });
+        picture.spheres.extend(lifted.filter(is_there).map(|s| self.sphere(s)));
+    }
+
     fn skin(&self, grain: usize) -> Option<&Skin> {
         self.skins.get(self.population.shape_index(grain))?.as_deref()
     }
@@ -329,8 +314,40 @@ impl Dressed<'_> {
             colour: self.colours[grain],
             colours: Vec::new(),
             finish: Finish::Solid,
+            anchors: Vec::new(),
         }
     }
+}
+
+/// Speed from which a grain that flies raises spray, and that at which it raises most [m/s].
+const SPRAY: [f64; 2] = [2.0, 8.0];
+/// Radius of the spray of a grain [radii], and its greatest optical depth.
+const SPRAY_PUFF: (f64, f64) = (3.0, 0.35);
+
+/// Spray about the grains that fly apart from a skin.
+fn spray(population: &Population, apart: &[bool], origin: DVec3) -> Vec<Puff> {
+    let puff = |row: usize| {
+        let share = (population.velocity[row].length() - SPRAY[0]) / (SPRAY[1] - SPRAY[0]);
+        let (radius, depth) = (SPRAY_PUFF.0 * population.radius[row], SPRAY_PUFF.1 * share.clamp(0.0, 1.0));
+        let centre = (population.position[row] - origin).as_vec3();
+        (apart[row] && depth > 0.0).then_some(Puff { centre, radius: radius as f32, depth: depth as f32 })
+    };
+    (0..population.len()).filter_map(puff).collect()
+}
+
+/// Light points of a cloud: their column `depth` is the optical depth through each.
+fn points(population: &Population, origin: DVec3) -> Vec<Puff> {
+    let depths = population.extras.iter().find(|e| e.name == "depth").map(|e| &e.values);
+    let depth = |row: usize| match depths {
+        Some(Values::F32(v)) => v.get(row).copied().unwrap_or(0.0),
+        _ => 0.0,
+    };
+    let puff = |row: usize| Puff {
+        centre: (population.position[row] - origin).as_vec3(),
+        radius: population.radius[row] as f32,
+        depth: depth(row),
+    };
+    (0..population.len()).map(puff).collect()
 }
 
 fn is_there(s: &SphereView) -> bool {
@@ -348,6 +365,7 @@ fn free_surface(surface: &Surface, painter: &Painter<'_>, origin: DVec3) -> Mesh
         colour,
         colours,
         finish: Finish::Solid,
+        anchors: Vec::new(),
     }
 }
 
@@ -365,7 +383,7 @@ mod tests {
     use super::*;
     use crate::colour::ColourBy;
     use crate::{Extent, View};
-    use barchan_core::frame::{GRAINS, Pairs, WallFrame};
+    use barchan_core::frame::{Extra, GRAINS, Pairs, WallFrame};
     use barchan_core::mesh;
     use barchan_core::shapes::Shape;
     use barchan_core::walls::{Geometry, Side};
@@ -412,6 +430,8 @@ mod tests {
             grids: false,
             show: Show::Auto,
             wires: false,
+            snow: false,
+            cover: None,
         };
         (dresser, frame)
     }

@@ -6,6 +6,8 @@
 
 pub mod camera;
 pub mod colour;
+pub mod cover;
+mod covering;
 pub mod cpu;
 pub mod dress;
 pub mod field;
@@ -22,14 +24,15 @@ pub mod walls;
 
 pub use camera::{CameraPath, Stand, View};
 pub use colour::{ColourBy, ColourError, Colouring, Map};
+pub use cover::Cover;
 pub use cpu::CpuRenderer;
 pub use dress::{Dresser, Show};
 pub use field::FieldPicture;
 #[cfg(feature = "gpu")]
 pub use gpu::GpuRenderer;
 pub use legend::Legend;
-pub use look::{Extent, Light, Quality};
-pub use picture::{Finish, Ground, Line, Mesh, Picture, Sphere};
+pub use look::{Extent, Fog, Light, Quality, Snow};
+pub use picture::{Finish, Ground, Line, Mesh, Picture, Puff, Sphere};
 pub use skins::Skins;
 pub use survey::Survey;
 pub use trace::TraceRenderer;

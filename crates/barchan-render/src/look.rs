@@ -34,9 +34,15 @@
 //! 8. Glass panes, then lines, are laid over each sample, hidden by depth; each kind sorted by the distance of its middle
 //!    from the eye, farthest first. A pane ([`pane`]) is a veil of its tint; a line ([`line_share`]) has a soft edge.
 //! 9. Mean over the samples, exposure, [`filmic`] curve, [`srgb`], dither by less than half a level ([`encode`]).
+//! 10. **Snow**, where the light is told of it: what is nearly white is shaded by [`shade_snow`] in place of [`shade`], as far as it is [`snowy`]; its bumps
+//!     and glints stand still in the material.
+//! 11. **Fog** leaves [`fog_share`] of a surface's light; the rest is what is behind it.
+//! 12. **Spray** is laid over the samples after the panes and before the lines: puffs of one light ([`spray_light`]), each with the opacity [`puff_share`].
 
+mod snow;
 mod sun;
 
+pub use snow::*;
 pub use sun::*;
 
 use crate::{Finish, Picture, View};
@@ -63,6 +69,10 @@ pub struct Light {
     pub softness: f32,
     /// Multiplies the light before the filmic curve.
     pub exposure: f32,
+    /// How what is white looks, if it is snow.
+    pub snow: Option<Snow>,
+    /// Fog, if there is some.
+    pub fog: Option<Fog>,
 }
 
 impl Default for Light {
@@ -78,6 +88,8 @@ impl Default for Light {
             shininess: 16.0,
             softness: 0.02,
             exposure: 0.78,
+            snow: None,
+            fog: None,
         }
     }
 }

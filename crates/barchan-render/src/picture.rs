@@ -17,6 +17,8 @@ pub struct Picture {
     pub meshes: Vec<Mesh>,
     /// Edges of walls and marks.
     pub lines: Vec<Line>,
+    /// Spray and cloud.
+    pub puffs: Vec<Puff>,
     /// Height of an endless floor [m], and its colour.
     pub floor: Option<(f32, Vec3)>,
     /// The ground.
@@ -34,6 +36,8 @@ pub struct Ground {
     pub variation: f32,
     /// Mean radius of its grains [m].
     pub radius: f32,
+    /// A smooth surface instead of grains: the reflectance of every cell, linear RGB; none for grains of `colour`.
+    pub cover: Option<Arc<Vec<[f32; 3]>>>,
 }
 
 impl Ground {
@@ -83,6 +87,9 @@ pub struct Mesh {
     pub colours: Vec<Vec3>,
     /// Solid or glass.
     pub finish: Finish,
+    /// What each triangle is fixed to, if it moves: a place in its material's frame is the place less this [m]; and how much of its bumps is
+    /// seen, 0 to 1. Empty where all stands still.
+    pub anchors: Vec<[f32; 4]>,
 }
 
 impl Mesh {
@@ -91,6 +98,17 @@ impl Mesh {
         let [a, b, c] = triangle.map(|i| self.colours.get(i as usize).copied());
         Some([a?, b?, c?])
     }
+}
+
+/// A ball of spray: 20 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Puff {
+    /// Centre [m].
+    pub centre: Vec3,
+    /// Radius [m].
+    pub radius: f32,
+    /// Optical depth through its middle.
+    pub depth: f32,
 }
 
 /// A thin line, hidden by what is in front of it.

@@ -4,7 +4,7 @@ use crate::camera::framing;
 use crate::colour::{ColourBy, ColourError, robust_range};
 use crate::skins::reach;
 use crate::walls::{Pose, Stage, pose, surfaces};
-use barchan_core::frame::{Frame, Population};
+use barchan_core::frame::{Frame, GRAINS, POWDER, Population};
 use barchan_core::mesh::Mesh;
 use barchan_core::walls::{Geometry, Wall};
 use glam::DVec3;
@@ -36,8 +36,10 @@ pub struct Survey {
     outermost: Vec<(DVec3, f64)>,
     followed: Option<u32>,
     track: Vec<(f64, DVec3)>,
+    front: Vec<(f64, DVec3)>,
     grain: Option<f64>,
     ground: Option<[DVec3; 2]>,
+    ground_size: Option<[usize; 2]>,
 }
 
 /// Evenly spread directions: a spherical Fibonacci lattice (González 2010, Math. Geosci. 42, 49).
@@ -61,8 +63,10 @@ impl Survey {
             outermost: vec![],
             followed,
             track: vec![],
+            front: vec![],
             grain: None,
             ground: None,
+            ground_size: None,
         }
     }
 
@@ -89,6 +93,7 @@ impl Survey {
             }
         };
         self.track.extend(centre.filter(|c| c.is_finite()).map(|c| (frame.time, c)));
+        self.front.extend(front(frame).map(|front| (frame.time, front)));
         let there = rows(frame).filter(|(p, g)| p.position[*g].is_finite());
         let (mut solids, of_spheres): (Vec<Row<'_>>, Vec<Row<'_>>) = there.partition(|(p, g)| p.skin(*g).is_some());
         let spheres = of_spheres.iter().flat_map(|(p, g)| p.spheres_of(*g)).map(|s| (s.centre, s.radius));
@@ -121,6 +126,7 @@ impl Survey {
             (!radii.is_empty()).then(|| radii.iter().sum::<f64>() / radii.len() as f64)
         });
         if let Some(relief) = &frame.ground {
+            self.ground_size = Some(relief.size);
             let heights = relief.height.iter().filter(|h| h.is_finite());
             let (low, high) = heights.fold((0.0, 0.0), |(low, high): (f64, f64), h| (low.min(*h), high.max(*h)));
             let ends = [relief.origin.truncate().extend(low), relief.end().extend(high)];
@@ -182,10 +188,46 @@ impl Survey {
         self.legend.as_ref().map(|(label, unit)| (label.as_str(), unit.as_str()))
     }
 
+    /// Cells of the ground along x and y.
+    pub fn ground_size(&self) -> Option<[usize; 2]> {
+        self.ground_size
+    }
+
+    /// Times [s] and places [m] of the front of what flows down.
+    pub fn front(&self) -> &[(f64, DVec3)] {
+        &self.front
+    }
+
+    /// The way that the front takes, seen from above: a unit vector; towards −y where it takes none.
+    pub fn downhill(&self) -> DVec3 {
+        let way = match (self.front.first(), self.front.last()) {
+            (Some(a), Some(b)) => (b.1 - a.1).with_z(0.0),
+            _ => DVec3::ZERO,
+        };
+        way.try_normalize().unwrap_or(DVec3::NEG_Y)
+    }
+
     /// Times [s] and places [m] of the followed grain or of the centre of mass.
     pub fn track(&self) -> &[(f64, DVec3)] {
         &self.track
     }
+}
+
+/// Speed above which a grain is part of a flow [m/s], and share of the flow that is its front.
+const FLOWS: f64 = 0.5;
+const FRONT: f64 = 0.03;
+
+/// Where the front of what flows down is [m]: the mean of its lowest part; of all grains, if none moves.
+fn front(frame: &Frame) -> Option<DVec3> {
+    let all = || rows(frame).filter(|(p, g)| p.name == GRAINS && p.position[*g].is_finite());
+    let mut places: Vec<DVec3> =
+        all().filter(|(p, g)| p.velocity[*g].length() > FLOWS).map(|(p, g)| p.position[g]).collect();
+    if places.len() < 10 {
+        places = all().map(|(p, g)| p.position[g]).collect();
+    }
+    let many = ((places.len() as f64 * FRONT).ceil() as usize).max(1).min(places.len());
+    places.sort_by(|a, b| a.z.total_cmp(&b.z).then(a.x.total_cmp(&b.x)).then(a.y.total_cmp(&b.y)));
+    (many > 0).then(|| places[..many].iter().sum::<DVec3>() / many as f64)
 }
 
 /// A grain: its population, and its row there.
@@ -193,7 +235,8 @@ type Row<'f> = (&'f Population, usize);
 
 /// All grains of all populations.
 fn rows(frame: &Frame) -> impl Iterator<Item = Row<'_>> {
-    frame.populations.iter().flat_map(|p| (0..p.len()).map(move |g| (p, g)))
+    // A cloud is thin air: it frames nothing.
+    frame.populations.iter().filter(|p| p.name != POWDER).flat_map(|p| (0..p.len()).map(move |g| (p, g)))
 }
 
 /// Where the grain with this id is [m]: among the grains if it is there, else in the first population that has it.
@@ -318,6 +361,21 @@ mod tests {
             }
             prop_assert!(least < 0.09, "room to spare: {least}");
         }
+    }
+
+    #[test]
+    fn the_front_is_the_lowest_part_of_what_moves() {
+        let mut survey = Survey::new(vec![], ColourBy::Speed, None);
+        for k in 0..5 {
+            let at = f64::from(k);
+            let flow =
+                (0..100).map(|g| (DVec3::new(10.0 * at + 0.1 * f64::from(g), 3.0, -0.1 * f64::from(g) - at), 0.1));
+            survey.see(&frame(at, &flow.collect::<Vec<_>>())).unwrap();
+        }
+        assert_eq!(survey.front().len(), 5);
+        // Rows 97 to 99 of the last frame.
+        assert!((survey.front()[4].1 - DVec3::new(49.8, 3.0, -13.8)).length() < 1e-9, "{:?}", survey.front()[4]);
+        assert!((survey.downhill() - DVec3::X).length() < 1e-9);
     }
 
     #[test]

@@ -162,6 +162,7 @@ fn draw(piece: &Surface, colour: Vec3, finish: Finish, picture: &mut Picture) {
         colour,
         colours: Vec::new(),
         finish,
+        anchors: Vec::new(),
     };
     picture.lines.extend(lines);
     picture.meshes.push(mesh);

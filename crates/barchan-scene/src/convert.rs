@@ -50,7 +50,7 @@ impl Geometry {
             }
             Self::Sphere { centre, radius, side } => walls::Geometry::Sphere { centre, radius, side: side.to_core() },
             Self::Disc { centre, normal, radius, hole } => walls::Geometry::Disc { centre, normal, radius, hole },
-            Self::Mesh(_) => walls::Geometry::Mesh(facets),
+            Self::Mesh(_) | Self::Standing(_) => walls::Geometry::Mesh(facets),
         }
     }
 }

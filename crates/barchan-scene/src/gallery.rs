@@ -70,6 +70,16 @@ const GALLERY: &[GalleryScene] = gallery! {
     "silo-water" at 0.8: "two silos run empty: sand at a steady rate, matter without friction ever more slowly",
     "phases-collapse" at 0.5: "a round column of sand collapses: parcels on a grid, thin sand flies as grains",
     "phases-splash" at 0.3: "a ball of sand falls into a bed of it: splash, crater, heap",
+    "avalanche-skin" at 12.0: "snow runs down a gully, drawn as one surface with grains on it",
+    "avalanche-slabs" at 4.0: "a plate of 232 bonded pieces slides off, breaks up and is overtaken by loose snow",
+    "slab-release" at 3.0: "a slab of bonded snow is sawn in its weak layer, breaks off at a crown and crumbles",
+    "snow-lumps" at 4.0: "a block of bonded snow is tumbled in a drum and breaks into lumps",
+    "cornice" at 1.6: "an overhang of bonded snow holds, until a charge breaks it off",
+    "house" at 7.0: "an avalanche meets a house and a mast, and the pressure on them is measured",
+    "deflecting-dam" at 8.0: "a dam at thirty degrees leads an avalanche aside",
+    "forest" at 7.0: "an avalanche runs into a forest, breaks its first rows and is held by the rest",
+    "entrainment" at 8.0: "the same slope with and without a cover of snow that flows erode",
+    "powder" at 10.0: "a fast avalanche raises a cloud that hangs in the air after it has passed",
     "twins": "one column of sand collapses as grains and beside it as a continuum",
 };
 

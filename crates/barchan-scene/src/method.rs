@@ -209,7 +209,7 @@ fn from_grains(from: &Scene, assets: &Assets, method: ContinuumMethod) -> Result
         m.velocity = g.velocity;
         m.fill = Some(ContinuumFill {
             region: match &g.place {
-                Place::At(_) => {
+                Place::At(_) | Place::Trees { .. } | Place::Sheet { .. } => {
                     return Err(NoConversion::Population { name: g.name.clone(), why: "is placed grain by grain", to });
                 }
                 Place::Fill(fill) => filled(from, assets, g, fill, &m),
@@ -349,6 +349,7 @@ pub(crate) fn opening(wall: &Wall) -> f64 {
         | Geometry::Sphere { .. }
         | Geometry::Disc { .. }
         | Geometry::Cylinder { .. }
+        | Geometry::Standing(_)
         | Geometry::Mesh(_) => f64::INFINITY,
     }
 }
@@ -507,7 +508,7 @@ mod tests {
                         fill.count? as f64
                             * grain_mass(&from, &Assets::default(), &g.material, &g.shape, g.radius.as_ref()),
                     ),
-                    Place::At(_) | Place::Release(_) => None,
+                    Place::At(_) | Place::Release(_) | Place::Trees { .. } | Place::Sheet { .. } => None,
                 })
                 .sum();
             let filled = |m: &Continuum| m.region().map(|r| m.bulk_density() * r.to_core().volume());

@@ -37,6 +37,8 @@ pub const KEYS: &[(&str, &[(&str, &str)])] = &[
             ("3", "pour where the mouse points"),
             ("4", "drop a ball"),
             ("5", "dig"),
+            ("6", "cut"),
+            ("7", "charge"),
             ("[  ]", "smaller, larger reach"),
         ],
     ),

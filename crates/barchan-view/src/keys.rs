@@ -56,7 +56,7 @@ impl App {
         if let (true, Some(stage)) = (pressed(Key::F), &mut self.stage) {
             stage.frame_all();
         }
-        let tools = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5];
+        let tools = [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7];
         for (key, (tool, ..)) in tools.into_iter().zip(Tool::ALL) {
             if pressed(key) && matches!(self.content, Content::Live(_)) {
                 self.hand.tool = tool;

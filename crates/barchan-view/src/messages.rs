@@ -3,7 +3,7 @@
 use barchan_core::frame::Frame;
 use barchan_core::solver::{Energies, Gauge, Knob};
 use barchan_scene::Parsed;
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -81,6 +81,24 @@ pub enum Command {
         /// Its radius [m].
         radius: f64,
     },
+    /// Breaks bonds along a line from above [m].
+    Cut {
+        /// One end.
+        from: DVec2,
+        /// The other end.
+        to: DVec2,
+        /// Width of the strip along it in which bonds to the ground break [m].
+        under: f64,
+    },
+    /// Blows the grains in a ball [m] apart.
+    Charge {
+        /// Centre of the ball [m].
+        centre: DVec3,
+        /// Its radius [m].
+        radius: f64,
+        /// Energy [J].
+        energy: f64,
+    },
     /// Keeps the world as it stands in a new folder.
     Save(PathBuf),
 }
@@ -143,6 +161,8 @@ pub enum Answer {
     Dropped(bool),
     /// Grains removed.
     Dug(usize),
+    /// Bonds broken.
+    Broken(usize),
     /// Where the world was kept.
     Saved(PathBuf),
     /// Why it was not done.

@@ -150,8 +150,8 @@ pub fn values(ui: &mut Ui, app: &mut App) {
                 }
             });
         });
-        // Names are for what there is: a scene of grains has no choice but its grains.
-        if stage.frame.populations.iter().any(|p| p.name != frame::GRAINS) {
+        // Names are for what there is: a scene of grains alone has no choice but its grains, unless they are snow.
+        if choice.snow.is_some() || stage.frame.populations.iter().any(|p| p.name != frame::GRAINS) {
             choose(ui, "Matter", |ui| {
                 let name = Show::NAMES.iter().find(|s| s.1 == choice.show).map_or("", |s| s.0);
                 egui::ComboBox::from_id_salt("show").selected_text(name).width(width).show_ui(ui, |ui| {
@@ -187,6 +187,21 @@ pub fn values(ui: &mut Ui, app: &mut App) {
             ui.checkbox(&mut choice.grids, format!("Boxes: {}", names.join(", ")));
         }
         ui.checkbox(&mut choice.wires, "Wireframe").on_hover_text("walls, bodies and skins as edges");
+        if let Some([bump, glitter]) = &mut choice.snow {
+            ui.add(egui::Slider::new(bump, 0.0..=4.0).text("bumps")).on_hover_text("of snow");
+            ui.add(egui::Slider::new(glitter, 0.0..=1.0).text("glitter")).on_hover_text("of snow");
+        }
+        if stage.frame.ground.is_some() || choice.fog.is_some() {
+            let mut foggy = choice.fog.is_some();
+            if ui.checkbox(&mut foggy, "Fog").changed() {
+                let extent = stage.frame.ground.as_ref().map_or(1000.0, |g| g.cell * g.size[0].max(g.size[1]) as f64);
+                choice.fog = foggy.then_some(2.0 * extent as f32);
+            }
+            if let Some(reach) = &mut choice.fog {
+                let slider = egui::Slider::new(reach, 1.0..=100_000.0).logarithmic(true).suffix(" m");
+                ui.add(slider).on_hover_text("distance at which 1/e of the light is left");
+            }
+        }
         if choice != *stage.shown.choice() {
             stage.choose(choice);
         }

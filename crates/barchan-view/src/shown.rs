@@ -4,7 +4,7 @@ use barchan_core::frame::Frame;
 use barchan_render::camera::framing::{self, Aim};
 use barchan_render::colour::reflectances;
 use barchan_render::legend::Bar;
-use barchan_render::{ColourBy, Colouring, Dresser, Light, Map, Picture, Show, Skins, Stand, Survey};
+use barchan_render::{ColourBy, Colouring, Cover, Dresser, Fog, Light, Map, Picture, Show, Skins, Snow, Stand, Survey};
 use barchan_scene::{Background, Camera, ColourMap, Parsed, Scene};
 use glam::{DVec3, Vec3};
 use std::sync::Arc;
@@ -32,6 +32,10 @@ pub struct Choice {
     pub show: Show,
     /// Whether walls, bodies and surfaces are shown as edges.
     pub wires: bool,
+    /// How snow looks: strength of bumps, share of glitter; none where white is only white.
+    pub snow: Option<[f32; 2]>,
+    /// Reach of the fog [m].
+    pub fog: Option<f32>,
 }
 
 impl Choice {
@@ -44,7 +48,11 @@ impl Choice {
             ColourMap::Batlow => Map::Batlow,
         };
         let (by, background) = (ColourBy::named(&scene.picture.colour), scene.picture.background);
-        Choice { by, map, background, pairs: false, grids: false, show: Show::Auto, wires: false }
+        let picture = &scene.picture;
+        let show = if picture.skin { Show::Skin } else { Show::Auto };
+        let snow = picture.snow.as_ref().map(|s| [s.bump as f32, s.glitter as f32]);
+        let fog = picture.fog.as_ref().map(|f| f.reach as f32);
+        Choice { by, map, background, pairs: false, grids: false, show, wires: false, snow, fog }
     }
 }
 
@@ -67,7 +75,7 @@ impl Shown {
         let dresser = Dresser {
             colouring: Colouring { by: choice.by.clone(), map: choice.map, range: None },
             materials: reflectances(names),
-            variation: 1.0,
+            variation: if choice.snow.is_some() { 0.25 } else { 1.0 },
             walls: scene.walls_at_rest(),
             stage: survey.stage(Some([scene.domain.min, scene.domain.max])),
             floor: Some(Dresser::FLOOR),
@@ -79,6 +87,8 @@ impl Shown {
             grids: choice.grids,
             show: choice.show,
             wires: choice.wires,
+            snow: choice.snow.is_some(),
+            cover: (choice.snow.is_some() && scene.snow_covers_rock()).then_some(Cover::Snow),
         };
         let mut shown =
             Shown { scene, choice, survey, looks: 0, last: Instant::now(), dresser, light: Light::default() };
@@ -95,7 +105,11 @@ impl Shown {
 
     /// Shows it in other looks.
     pub fn choose(&mut self, choice: Choice, frame: &Frame) {
-        if choice != self.choice {
+        // Numbers of the light alone need no new look at the frame.
+        let alike = Choice { snow: self.choice.snow, fog: self.choice.fog, ..choice.clone() };
+        if alike == self.choice && choice.snow.is_some() == self.choice.snow.is_some() {
+            self.choice = choice;
+        } else if choice != self.choice {
             let to_sun = self.light.to_sun;
             let light = Light { to_sun, ..light(&self.scene, choice.background, &self.stand([16, 9])) };
             *self = Shown { light, ..Shown::new(self.scene.clone(), choice, frame) };
@@ -139,7 +153,15 @@ impl Shown {
 
     /// The light.
     pub fn light(&self) -> Light {
-        self.light
+        let picture = &self.scene.picture;
+        let own = picture.snow.as_ref().and_then(|s| s.grain);
+        let grain = own.or(self.dresser.grain.map(|r| 2.0 * r)).unwrap_or(0.1) as f32;
+        let fall = picture.fog.as_ref().and_then(|f| f.fall).unwrap_or(0.0) as f32;
+        Light {
+            snow: self.choice.snow.map(|[bump, glitter]| Snow { grain, bump, glitter }),
+            fog: self.choice.fog.map(|reach| Fog { reach, fall }),
+            ..self.light
+        }
     }
 
     /// What the colours stand for; none where they are names.
@@ -181,6 +203,11 @@ impl Shown {
                 let aim =
                     Aim { azimuth: azimuth.unwrap_or(suits.azimuth), elevation: elevation.unwrap_or(suits.elevation) };
                 framing::frame(&hull, aim.to_eye(), up.normalize_or(DVec3::Z), Stand::FIELD, size)
+            }
+            Camera::Valley { elevation, aside } | Camera::Front { elevation, aside, .. } => {
+                let way = self.survey.downhill();
+                let aim = Aim { azimuth: way.x.atan2(-way.y) + aside, elevation: *elevation };
+                framing::frame(&hull, aim.to_eye(), DVec3::Z, Stand::FIELD, size)
             }
             Camera::Orbit { .. } | Camera::Fly(_) | Camera::Follow { .. } => {
                 framing::frame(&hull, suits.to_eye(), DVec3::Z, Stand::FIELD, size)

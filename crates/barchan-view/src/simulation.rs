@@ -273,6 +273,8 @@ impl Worker {
                 Err(e) => refused(&e),
             },
             Command::Dig { centre, radius } => Some(Answer::Dug(world.dig(centre, radius))),
+            Command::Cut { from, to, under } => Some(Answer::Broken(world.cut(from, to, under))),
+            Command::Charge { centre, radius, energy } => Some(Answer::Pushed(world.charge(centre, radius, energy))),
             Command::Save(folder) => match keep(world, scene, &folder) {
                 Ok(_) => Some(Answer::Saved(folder)),
                 Err(e) => refused(&e),

@@ -27,18 +27,27 @@ pub enum Tool {
     Ball,
     /// Takes grains away.
     Dig,
+    /// Breaks bonds along a stroke.
+    Cut,
+    /// Blows grains apart.
+    Charge,
 }
 
 impl Tool {
     /// All of them, with names, in the order of their keys.
-    pub const ALL: [(Tool, &'static str, &'static str); 5] = [
+    pub const ALL: [(Tool, &'static str, &'static str); 7] = [
         (Tool::Look, "Look", "orbit with the mouse, click a grain to read it (1)"),
         (Tool::Push, "Push", "drag to push the sand (2)"),
         (Tool::Pour, "Pour", "pour grains where the mouse points (3)"),
         (Tool::Ball, "Ball", "click to drop a ball (4)"),
         (Tool::Dig, "Dig", "take grains away where the mouse points (5)"),
+        (Tool::Cut, "Cut", "drag to break bonds along a line, down to the ground (6)"),
+        (Tool::Charge, "Charge", "click to blow grains apart (7)"),
     ];
 }
+
+/// Bulk density by which charges are measured out [kg/m³].
+const SNOW: f64 = 300.0;
 
 /// A hand in the sand.
 #[derive(Clone, Debug)]
@@ -129,7 +138,23 @@ impl Hand {
                 Some(Command::Drop { centre, radius })
             }
             Tool::Dig if again => Some(Command::Dig { centre: point(frame, eye, pointer.ray, floor), radius }),
-            Tool::Pour | Tool::Ball | Tool::Dig => None,
+            Tool::Cut => {
+                let now = point(frame, eye, pointer.ray, floor);
+                let last = self.last.map(|l| l.0);
+                let far = last.is_none_or(|last| last.truncate().distance(now.truncate()) > grain);
+                if far {
+                    self.last = Some((now, 0.0));
+                }
+                let cut = |last: DVec3| Command::Cut { from: last.truncate(), to: now.truncate(), under: 2.0 * radius };
+                last.filter(|_| far).map(cut)
+            }
+            Tool::Charge if pointer.pressed => {
+                let centre = point(frame, eye, pointer.ray, floor);
+                // As fast as what falls through five radii of the ball, were it full of snow.
+                let mass = SNOW * 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
+                Some(Command::Charge { centre, radius, energy: mass * 9.81 * 5.0 * radius })
+            }
+            Tool::Pour | Tool::Ball | Tool::Dig | Tool::Charge => None,
         };
         if command.is_some() {
             self.acted = Instant::now();

@@ -33,6 +33,7 @@ mod restitution;
 mod rolling_decay;
 mod shelf;
 mod silo;
+mod slab_crown;
 mod slip_to_roll;
 mod solitary_wave;
 mod sph;
@@ -48,6 +49,7 @@ pub static CASES: &[Case] = &[
     oblique_impact::CASE,
     micro_impact::CASE,
     spinning_impact::CASE,
+    slab_crown::CASE,
     slip_to_roll::CASE,
     rolling_decay::CASE,
     incline::CASE,

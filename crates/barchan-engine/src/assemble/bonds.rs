@@ -16,11 +16,11 @@ use std::collections::HashMap;
 /// Most bonds of a grain: as many as equal spheres can touch one of them.
 const MOST: f64 = 12.0;
 /// Steps of the fastest vibration, over the fewest that are stable (π): some twenty.
-const STEPS: f64 = 6.0;
+pub(super) const STEPS: f64 = 6.0;
 /// The same for steps that are let through.
-const FEWEST_STEPS: f64 = 1.5;
+pub(super) const FEWEST_STEPS: f64 = 1.5;
 
-fn law(bonds: &Bonds, tensile: f64, shear: f64) -> BondLaw {
+pub(super) fn law(bonds: &Bonds, tensile: f64, shear: f64) -> BondLaw {
     BondLaw {
         young: bonds.young,
         ratio: bonds.ratio,

@@ -246,6 +246,8 @@ fn fall_of(parsed: &Parsed, setup: &Setup, i: usize, recipe: &Recipe) -> f64 {
         Place::At(list) => return most(&mut list.iter().copied()),
         // It lies where it is.
         Place::Release(_) => return 0.0,
+        // They stand, and lie.
+        Place::Trees { .. } | Place::Sheet { .. } => return 0.0,
         Place::Fill(fill) => fill,
     };
     let region = fill.region.to_core();

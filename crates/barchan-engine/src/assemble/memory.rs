@@ -42,6 +42,12 @@ pub(super) fn check(
         let grains = match &scene.grains[*i].place {
             Place::At(list) => list.len() as f64,
             Place::Release(_) => setup.areas.get(i).map_or(0.0, |a| a.count as f64),
+            Place::Sheet { min, max, layers } => {
+                let side = 2.0 * recipe.sizes.max();
+                // Up to 60° of slope.
+                2.0 * (*max - *min).element_product() / (side * side) * *layers as f64
+            }
+            Place::Trees { at, height } => at.len() as f64 * (height / (2.0 * recipe.sizes.max())).round().max(1.0),
             Place::Fill(fill) => asked(fill, recipe, setup.shapes[recipe.shape as usize].volume()),
         };
         each.push((format!("grains[{i}].fill"), grains, recipe.spheres));

@@ -12,6 +12,8 @@ mod place;
 mod populations;
 mod release;
 mod settings;
+mod slabs;
+mod snow;
 mod timestep;
 mod trial;
 
@@ -119,6 +121,10 @@ struct Parts {
     bodies: Bodies,
     ground: Option<Ground>,
     rock: Option<Rock>,
+    /// Pieces of slabs.
+    slabs: Vec<Vec<slabs::Piece>>,
+    /// Couplings of snow on rock.
+    snow: Vec<Box<dyn Coupling>>,
     /// Recipes of the populations that are there at the start, with their place in the scene.
     start: Vec<(usize, Recipe)>,
     emitters: Vec<Emitter>,
@@ -142,9 +148,12 @@ pub fn assemble_as(parsed: &Parsed, methods: &[&Method]) -> Result<World, SceneE
     let (parts, grains) = matter(parsed, methods)?;
     let places: Vec<usize> = parts.start.iter().map(|s| s.0).collect();
     let matter: Vec<_> = std::iter::once(parts.bodies.grains.clone()).chain(grains).collect();
+    let slabs = parts.slabs.clone();
+    let of_slabs: usize = slabs.iter().map(Vec::len).sum();
+    let first_piece = parts.setup.shapes.len() - parsed.scene.bodies.len() - of_slabs;
     let mut world = world(parsed, parts, methods)?;
     let grains_at = grains_of(methods);
-    // Bodies first, then one call a population, so that ids follow the scene.
+    // Bodies first, then one call a population, then slabs, so that ids follow the scene.
     let mut firsts = Vec::new();
     for population in &matter {
         firsts.push(world.solvers.get_mut(grains_at).add(population, &world.boundary).map_err(|e| {
@@ -156,6 +165,18 @@ pub fn assemble_as(parsed: &Parsed, methods: &[&Method]) -> Result<World, SceneE
             if let Some(b) = &parsed.scene.grains[i].bonds {
                 bonds::tie(b, parsed.scene.seed, population, *first, &world.boundary, dem);
             }
+        }
+    }
+    for (k, pieces) in slabs.iter().enumerate() {
+        let slab = &parsed.scene.slabs[k];
+        let before: usize = slabs[..k].iter().map(Vec::len).sum();
+        let material = settings::material_index(&parsed.scene, &slab.material);
+        let matter = slabs::matter(pieces, first_piece + before, material);
+        let first = world.solvers.get_mut(grains_at).add(&matter, &world.boundary).map_err(|e| {
+            SceneErrors::new(parsed.name(), vec![parsed.error_at("slabs", e.to_string(), "use fewer pieces")])
+        })?;
+        if let Some(dem) = world.solvers.find_mut::<Dem>() {
+            slabs::tie(slab, pieces, first, dem);
         }
     }
     if let Some(dem) = world.solvers.find::<Dem>() {
@@ -224,8 +245,8 @@ fn world(parsed: &Parsed, parts: Parts, methods: &[&Method]) -> Result<World, Sc
     let first = first.chain((0..scene.continuum.len()).map(of_continuum));
     let (recipe, solver) = { first }.next().map_or((None, 0), |(recipe, solver)| (Some(recipe), solver));
     let live = Live { recipe, solver, own: continuum::own(scene), ..Live::default() };
-    let Parts { setup, bodies, ground, rock, emitters, sleep, plan, meetings, released, warnings, grain_step, .. } =
-        parts;
+    let Parts { setup, bodies, ground, rock, snow, emitters, sleep, plan, meetings, released, warnings, .. } = parts;
+    let grain_step = parts.grain_step;
     let measurements = measurements(parsed, plan.dt)?;
     let rigid = bodies.rigid(scene, &setup);
     let Setup { gravity, domain, law, materials, shapes, max_overlap, fixtures, .. } = setup;
@@ -256,6 +277,7 @@ fn world(parsed: &Parsed, parts: Parts, methods: &[&Method]) -> Result<World, Sc
         solvers: Solvers::new(solvers),
         couplings: (ground.into_iter().map(|g| Box::new(g) as Box<dyn Coupling>))
             .chain(rock.into_iter().map(|r| Box::new(r) as Box<dyn Coupling>))
+            .chain(snow)
             .collect(),
         emitters,
         sinks: sinks(scene),
@@ -269,6 +291,7 @@ fn world(parsed: &Parsed, parts: Parts, methods: &[&Method]) -> Result<World, Sc
         warnings,
         live,
         timers: Timers::default().into(),
+        events: scene.events.clone(),
     })
 }
 
@@ -328,7 +351,7 @@ fn parts(parsed: &Parsed, methods: &[&Method], dt: Option<f64>, problems: &mut V
     settings::set_strengths(parsed, &areas, &mut materials);
     materials.list.extend(continuum::materials(scene));
     let bed = ground::material(scene, coefficients.as_ref().map(|c| c.mu), &mut materials);
-    walls.extend(ground.iter().map(|g| g.wall(bed)).chain(rock.iter().map(|r| r.wall(bed))));
+    walls.extend(ground.iter().map(|g| g.wall(bed)).chain(rock.iter().map(|r| snow::wall(parsed, r, bed))));
     walls.extend(bodies.walls.iter().cloned());
     let setup = Setup {
         gravity: scene.gravity,
@@ -348,7 +371,14 @@ fn parts(parsed: &Parsed, methods: &[&Method], dt: Option<f64>, problems: &mut V
     let all: Vec<&Recipe> = recipes.iter().chain((0..poured.len()).filter(of_grains).map(|i| &poured[i])).collect();
     let top_speed = timestep::top_speed(scene, &all, &setup, &bodies);
     let derived = timestep::derive(&setup, &all, &bodies, top_speed);
-    let derived = match bonds::step(scene, &recipes, &setup.shapes) {
+    let slabs = match slabs::pieces(parsed) {
+        Ok(pieces) => pieces,
+        // It has been reported with the shapes.
+        Err(_) => return None,
+    };
+    let of_bonds = [bonds::step(scene, &recipes, &setup.shapes), slabs::step(scene, &slabs)];
+    let of_bonds = of_bonds.into_iter().flatten().reduce(|a, b| if b.dt < a.dt { b } else { a });
+    let derived = match of_bonds {
         Some(of_bonds) if of_bonds.dt < derived.dt => of_bonds,
         _ => derived,
     };
@@ -375,7 +405,12 @@ fn parts(parsed: &Parsed, methods: &[&Method], dt: Option<f64>, problems: &mut V
         ground.set_pressers(ground::pressers(scene, &setup, &bodies));
         ground.set_dt(dt);
     }
+    let mut snow = Vec::new();
     if let Some(rock) = &mut rock {
+        match snow::couplings(parsed, rock, scene.walls.len(), &all, bodies.grains.len() as u32, dt) {
+            Ok(couplings) => snow = couplings,
+            Err(problem) => problems.push(problem),
+        }
         ground::drag(parsed, &all).into_iter().for_each(|d| rock.set_drag(d));
         coefficients.into_iter().for_each(|c| rock.set_coefficients(c.extra, c.xi));
         rock.set_dt(dt);
@@ -420,9 +455,22 @@ fn parts(parsed: &Parsed, methods: &[&Method], dt: Option<f64>, problems: &mut V
         formats: scene.output.formats.clone(),
         checkpoint_every: scene.output.checkpoint,
     };
-    let parts =
-        Parts { setup, bodies, ground, rock, start, emitters, sleep, grain_step, plan, meetings, released, warnings };
-    Some(parts)
+    Some(Parts {
+        setup,
+        bodies,
+        ground,
+        rock,
+        slabs,
+        snow,
+        start,
+        emitters,
+        sleep,
+        grain_step,
+        plan,
+        meetings,
+        released,
+        warnings,
+    })
 }
 
 /// The text as it was written where it still says the same, comments and all; else the scene written out.
@@ -461,6 +509,15 @@ pub(crate) fn shapes(parsed: &Parsed, problems: &mut Vec<Problem>) -> (Vec<Shape
             }
             Err(e) => problems.push(parsed.error_at(&format!("shapes.{name}"), e.to_string(), "")),
         }
+    }
+    match slabs::pieces(parsed) {
+        Ok(slabs) => {
+            for piece in slabs.into_iter().flatten() {
+                names.push(piece.shape.name().to_string());
+                shapes.push(piece.shape);
+            }
+        }
+        Err(problem) => problems.push(problem),
     }
     // One that was not read is refused later; here it only keeps its place.
     let solid = |i: usize| parsed.assets.bodies.get(&i).map_or_else(Shape::sphere, |s| (*s.shape).clone());

@@ -10,7 +10,7 @@ use barchan_core::solver::NewMatter;
 use barchan_core::walls::WallState;
 use barchan_scene::words::{count, many};
 use barchan_scene::{Fill, FillMethod, Parsed, Place, Problem};
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use std::f64::consts::PI;
 
 /// Purposes of a population's random numbers, besides 0 (see [`Recipe::stream`]); emitters use step + 1, and a
@@ -43,6 +43,8 @@ pub(super) fn place(
             Place::At(positions) => placer.explicit(*i, recipe, positions),
             Place::Fill(fill) => placer.filled(*i, recipe, fill),
             Place::Release(_) => placer.released(*i, recipe),
+            Place::Trees { at, height } => placer.trunks(*i, recipe, at, *height),
+            Place::Sheet { min, max, layers } => placer.sheet(*i, recipe, [*min, *max], *layers as usize),
         };
         placer.balls.extend(grains.iter().map(|g| (g.position, recipe.reach * g.radius)));
         populations.push(grains);
@@ -108,6 +110,54 @@ impl Placer<'_> {
             self.problems.push(self.parsed.error_at(&format!("grains[{i}].release"), message, help));
             Vec::new()
         })
+    }
+
+    /// Trunks of touching grains on the ground.
+    fn trunks(&mut self, i: usize, recipe: &Recipe, at: &[DVec2], height: f64) -> Vec<NewMatter> {
+        let Some(bed) = self.setup.fixtures.walls.iter().find_map(|w| w.bed()).cloned() else { return Vec::new() };
+        let radius = recipe.sizes.max();
+        let many = (height / (2.0 * radius)).round().max(1.0) as usize;
+        let foot = |at: &DVec2| bed.over(at.x, at.y).map(|over| at.extend(over.z + radius / over.normal().z));
+        let places: Vec<DVec3> = at
+            .iter()
+            .filter_map(foot)
+            .flat_map(|foot| (0..many).map(move |k| foot + DVec3::Z * (2.0 * radius * k as f64)))
+            .collect();
+        let before = self.problems.len();
+        let grains = self.explicit(i, recipe, &places);
+        // Every grain that is in the way would be reported: one of a population is enough.
+        self.problems.truncate(before + 1);
+        grains
+    }
+
+    /// Rows and layers of touching grains on the ground: rows go down the slope of the sheet's middle, a diameter of slope from grain to grain, and layers
+    /// lie upon each other along the normal.
+    fn sheet(&mut self, i: usize, recipe: &Recipe, [low, high]: [DVec2; 2], layers: usize) -> Vec<NewMatter> {
+        let Some(bed) = self.setup.fixtures.walls.iter().find_map(|w| w.bed()).cloned() else { return Vec::new() };
+        let radius = recipe.sizes.max();
+        let middle = 0.5 * (low + high);
+        let slope = bed.over(middle.x, middle.y).map_or(DVec2::ZERO, |over| over.slope);
+        // Along the axis that is nearer to the way down, so that rows fit the rectangle.
+        let along = if slope.x.abs() >= slope.y.abs() { DVec2::X } else { DVec2::Y };
+        let (down, across) = (along, along.perp().abs());
+        let (length, width) = ((high - low).dot(down), (high - low).dot(across));
+        let rows = (width / (2.0 * radius)).floor().max(1.0) as usize;
+        let mut places = Vec::new();
+        for row in 0..rows {
+            let beside = across * ((row as f64 + 0.5) * 2.0 * radius);
+            let mut at = 0.0;
+            while at <= length {
+                let p = low + beside + down * at;
+                let Some(over) = bed.over(p.x, p.y) else { break };
+                let (normal, foot) = (over.normal(), p.extend(over.z));
+                places.extend((0..layers).map(|k| foot + normal * (radius * (2 * k + 1) as f64)));
+                at += 2.0 * radius / (1.0 + over.slope.dot(down).powi(2)).sqrt();
+            }
+        }
+        let before = self.problems.len();
+        let grains = self.explicit(i, recipe, &places);
+        self.problems.truncate(before + 1);
+        grains
     }
 
     /// Grains that fill a region.

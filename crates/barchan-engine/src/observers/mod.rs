@@ -16,6 +16,7 @@ mod forces;
 mod ground;
 mod histogram;
 mod images;
+mod impact;
 mod maps;
 mod network;
 mod packing;
@@ -36,6 +37,7 @@ pub use flow::Flow;
 pub use forces::{Chosen, Force, OnSphere};
 pub use ground::GroundAccount;
 pub use histogram::ForceHistogram;
+pub use impact::Impact;
 pub use maps::{Maps, Thalweg};
 pub use network::ForceNetwork;
 pub use packing::Packing;
@@ -180,6 +182,7 @@ const KINDS: &[Kind] = &[
     Kind::of::<repose::ReposeKeys>(),
     Kind::of::<wall_forces::WallForcesKeys>(),
     Kind::of::<pressure_on::PressureOnKeys>(),
+    Kind::of::<impact::ImpactKeys>(),
     Kind::of::<bodies::BodiesKeys>(),
     Kind::of::<ground::GroundKeys>(),
     Kind::of::<histogram::ForceHistogramKeys>(),

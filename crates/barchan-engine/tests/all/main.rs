@@ -15,4 +15,5 @@ mod meshes;
 mod phases;
 mod resume;
 mod rock;
+mod snow;
 mod worlds;

@@ -204,6 +204,12 @@ impl Coupling for Rock {
             return Ok(());
         }
         let begun = Instant::now();
+        // Snow that lies on it is part of what flows go over.
+        let bed = boundary.walls().iter().find_map(|w| match &w.geometry {
+            Geometry::Relief(bed) => Some(bed.clone()),
+            _ => None,
+        });
+        self.bed = bed.unwrap_or_else(|| self.bed.clone());
         if let Some(dem) = solvers.find_mut::<Dem>() {
             self.sum(dem);
             let rock = &*self;

@@ -21,6 +21,8 @@ pub struct Spot {
     pub colour: Vec3,
     /// Diameter of the grains it is made of, if it is ground [m].
     pub mottled: Option<f32>,
+    /// What it is fixed to [m], and how much of its bumps is seen.
+    pub anchor: (Vec3, f32),
 }
 
 /// A picture before the eye. Shapes are numbered: spheres first, then solid triangles in the order of meshes.
@@ -40,7 +42,8 @@ pub struct Eye<'a> {
     picture: &'a Picture,
     balls: &'a [Ball],
     facets: Vec<Facet>,
-    corners: Vec<(u32, [u32; 3])>,
+    /// Mesh and number of each triangle.
+    corners: Vec<(u32, u32)>,
     /// The ground's mesh, and the diameter of its grains [m].
     ground: Option<(u32, f32)>,
     near: f32,
@@ -79,11 +82,12 @@ impl<'a> Eye<'a> {
         let solid = picture.meshes.par_iter().enumerate().filter(|(_, m)| m.finish == Finish::Solid);
         let (facets, corners) = solid
             .flat_map(|(m, mesh)| {
-                mesh.triangles.par_iter().filter_map(move |t| Some((facet(mesh, t)?, (m as u32, *t))))
+                let numbered = mesh.triangles.par_iter().enumerate();
+                numbered.filter_map(move |(i, t)| Some((facet(mesh, t)?, (m as u32, i as u32))))
             })
             .unzip();
         let last = picture.meshes.len().wrapping_sub(1) as u32;
-        let ground = picture.ground.as_ref().map(|g| (last, 2.0 * g.radius));
+        let ground = picture.ground.as_ref().map(|g| (last, if g.cover.is_some() { 0.0 } else { 2.0 * g.radius }));
         Eye { view, grid, side, axes, focal, step: 1.0 / scale, picture, balls, facets, corners, ground, near }
     }
 
@@ -161,6 +165,7 @@ impl<'a> Eye<'a> {
                 plane: normal,
                 colour: sphere.colour.into(),
                 mottled: None,
+                anchor: (Vec3::from(sphere.centre), 0.0),
             });
         }
         match number {
@@ -168,12 +173,15 @@ impl<'a> Eye<'a> {
             FLOOR => {
                 let (height, colour) = self.picture.floor?;
                 let depth = (height - self.view.eye.z) / (self.axes * slope.extend(1.0)).z;
-                Some(Spot { depth, normal: Vec3::Z, plane: Vec3::Z, colour, mottled: None })
+                Some(Spot { depth, normal: Vec3::Z, plane: Vec3::Z, colour, mottled: None, anchor: STILL })
             }
             _ => {
                 let i = i - self.balls.len();
                 let (m, t) = self.corners[i];
                 let mesh = &self.picture.meshes[m as usize];
+                let anchor =
+                    mesh.anchors.get(t as usize).map_or(STILL, |&[x, y, z, still]| (Vec3::new(x, y, z), still));
+                let t = mesh.triangles[t as usize];
                 let ahead = self.axes * slope.extend(1.0);
                 let plane = towards_eye(facet_normal(mesh, &t), ahead);
                 let shares = self.facets[i].shares(slope);
@@ -182,7 +190,7 @@ impl<'a> Eye<'a> {
                 let mottled = self.ground.filter(|g| g.0 == m).map(|g| g.1);
                 let colour = mesh.corner_colours(&t).and_then(|colours| between(colours, shares));
                 let colour = colour.unwrap_or(mesh.colour);
-                Some(Spot { depth: self.facets[i].plane(slope), normal, plane, colour, mottled })
+                Some(Spot { depth: self.facets[i].plane(slope), normal, plane, colour, mottled, anchor })
             }
         }
     }
@@ -200,6 +208,9 @@ impl<'a> Eye<'a> {
         }
     }
 }
+
+/// The anchor of what stands still.
+const STILL: (Vec3, f32) = (Vec3::ZERO, 1.0);
 
 /// Unit normal of a triangle's plane.
 pub fn facet_normal(mesh: &Mesh, t: &[u32; 3]) -> Vec3 {

@@ -106,7 +106,7 @@ impl Renderer for CpuRenderer {
             floor_reach: look::floor_reach(&extent, picture.floor.map_or(0.0, |f| f.0)),
             sun: quality.shadows.then_some(&self.sun),
             open: quality.occlusion.then_some(&self.open),
-            overlay: Overlay::new(picture, &eye),
+            overlay: Overlay::new(picture, &eye, &light),
             curve: Curve::new(&light),
             cells: std::array::from_fn(|k| k % side + k / side * TILE),
             slopes: std::array::from_fn(|k| eye.slope([(k % side) as u32, (k / side) as u32]) - eye.slope([0, 0])),
@@ -300,10 +300,26 @@ impl Shading<'_> {
         };
         let to_eye = (self.eye.view.eye - p).normalize_or(Vec3::Z);
         let colour = match spot.mottled {
-            Some(diameter) => spot.colour * look::mottle(p, diameter, diameter * self.eye.focal / spot.depth),
-            None => spot.colour,
+            Some(diameter) if diameter > 0.0 => {
+                spot.colour * look::mottle(p, diameter, diameter * self.eye.focal / spot.depth)
+            }
+            _ => spot.colour,
         };
-        let shaded = look::shade(light, colour, spot.normal, to_eye, share, open);
+        let snow = light.snow.as_ref().map(|snow| (snow, look::snowy(colour))).filter(|(_, part)| *part > 0.0);
+        let mut shaded = match snow {
+            Some((_, part)) if part >= 1.0 => Vec3::ZERO,
+            _ => look::shade(light, colour, spot.normal, to_eye, share, open),
+        };
+        if let Some((snow, part)) = snow {
+            let (anchor, still) = spot.anchor;
+            let at = look::SnowSpot { place: p - anchor, still, pixel: spot.depth / self.eye.focal };
+            let white = look::shade_snow(light, snow, &at, colour, spot.normal, to_eye, share, open);
+            shaded = shaded.lerp(white, part);
+        }
+        if let Some(fog) = &light.fog {
+            let way = p - self.eye.view.eye;
+            shaded = look::background(light, down).lerp(shaded, look::fog_share(fog, way.length(), way.z));
+        }
         if seen < 1.0 { look::background(light, down).lerp(shaded, seen) } else { shaded }
     }
 }

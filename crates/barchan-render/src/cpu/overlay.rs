@@ -1,4 +1,4 @@
-//! Glass panes and lines, laid over what is seen: point 8 of the look.
+//! Glass panes, spray and lines, laid over what is seen: points 8 and 12 of the look.
 
 use super::eye::{Eye, facet_normal, smooth_normal};
 use super::shapes::{Facet, Line};
@@ -13,8 +13,24 @@ pub struct Overlay<'a> {
     panes: Vec<Facet>,
     corners: Vec<(u32, [u32; 3])>,
     pane_bins: Bins,
+    puffs: Vec<Puff>,
+    puff_bins: Bins,
     strokes: Vec<Stroke>,
     stroke_bins: Bins,
+}
+
+/// A puff of spray before the eye.
+struct Puff {
+    /// Middle [pixels], and radius there [pixels].
+    middle: Vec2,
+    wide: f32,
+    /// Depth of its middle [m], and radius [m].
+    at: f32,
+    radius: f32,
+    /// Optical depth.
+    depth: f32,
+    colour: Vec3,
+    rect: Rect,
 }
 
 /// A line in the picture.
@@ -43,8 +59,8 @@ pub struct Under<'a> {
 }
 
 impl<'a> Overlay<'a> {
-    /// Puts panes and lines before the eye.
-    pub fn new(picture: &'a Picture, eye: &Eye) -> Self {
+    /// Puts panes, puffs and lines before the eye.
+    pub fn new(picture: &'a Picture, eye: &Eye, light: &Light) -> Self {
         let near = look::near(&eye.view);
         let side = eye.side as f32;
         let (mut panes, mut corners) = (Vec::new(), Vec::new());
@@ -59,21 +75,26 @@ impl<'a> Overlay<'a> {
             }
         }
         let strokes: Vec<Stroke> = picture.lines.iter().filter_map(|line| stroke(line, eye, near)).collect();
-        let (mut pane_bins, mut stroke_bins) = (Bins::default(), Bins::default());
+        let puffs: Vec<Puff> = picture.puffs.iter().filter_map(|p| puff(p, eye, near, light)).collect();
+        let (mut pane_bins, mut puff_bins, mut stroke_bins) = (Bins::default(), Bins::default(), Bins::default());
+        puff_bins.fill(&eye.grid, puffs.iter().map(|p| (p.rect, p.at)));
         pane_bins.fill(&eye.grid, panes.iter().map(|p| (p.rect, p.key)));
         stroke_bins.fill(&eye.grid, strokes.iter().map(|s| (s.rect, s.key)));
-        Overlay { picture, panes, corners, pane_bins, strokes, stroke_bins }
+        Overlay { picture, panes, corners, pane_bins, puffs, puff_bins, strokes, stroke_bins }
     }
 
     /// Whether there is nothing to lay over a tile.
     pub fn is_bare(&self, tile: usize) -> bool {
-        self.pane_bins.is_empty(tile) && self.stroke_bins.is_empty(tile)
+        self.pane_bins.is_empty(tile) && self.puff_bins.is_empty(tile) && self.stroke_bins.is_empty(tile)
     }
 
-    /// Lays panes, then lines over a tile, farthest first.
+    /// Lays panes, then puffs, then lines over a tile, farthest first.
     pub fn lay(&self, eye: &Eye, light: &Light, room: &mut Vec<u64>, under: &mut Under) {
         for (_, i) in self.pane_bins.sorted(under.tile, room).rev() {
             self.lay_pane(i, eye, light, under);
+        }
+        for (_, i) in self.puff_bins.sorted(under.tile, room).rev() {
+            self.puffs[i].lay(eye, under);
         }
         for (_, i) in self.stroke_bins.sorted(under.tile, room).rev() {
             self.strokes[i].lay(eye, under);
@@ -120,6 +141,41 @@ impl<'a> Overlay<'a> {
                         look::pane(light, mesh.colour, normal, to_eye)
                     });
                     under.light[cell] = under.light[cell].lerp(colour, opacity);
+                }
+            }
+        }
+    }
+}
+
+/// A puff before the eye; none where it cannot be seen. What reaches beside the eye is left out: it would be a veil over all.
+fn puff(puff: &crate::Puff, eye: &Eye, near: f32, light: &Light) -> Option<Puff> {
+    let centre = eye.axes.transpose() * (puff.centre - eye.view.eye);
+    if !(centre.is_finite() && puff.radius > 0.0 && puff.depth > 0.0 && centre.z - puff.radius > near) {
+        return None;
+    }
+    let middle = eye.pixel(centre);
+    let wide = puff.radius * eye.focal / centre.z;
+    let side = eye.side as f32;
+    let (low, high) = ((middle - wide) * side, (middle + wide) * side);
+    let rect = Rect::around(low.to_array(), high.to_array(), eye.grid.size);
+    let colour = look::puff_light(light, puff.centre - eye.view.eye);
+    Some(Puff { middle, wide, at: centre.z, radius: puff.radius, depth: puff.depth, colour, rect })
+}
+
+impl Puff {
+    fn lay(&self, eye: &Eye, under: &mut Under) {
+        let first = eye.grid.first(under.tile);
+        let side = eye.side as f32;
+        let [x0, y0, x1, y1] = self.rect.within(first[0], first[1], eye.grid.span);
+        for row in y0..y1 {
+            for column in x0..x1 {
+                let p = Vec2::new((first[0] as usize + column) as f32, (first[1] as usize + row) as f32);
+                let square = (((p + 0.5) / side - self.middle) / self.wide).length_squared();
+                let cell = row * TILE + column;
+                if square < 1.0 {
+                    let behind = (under.depth[cell] - self.at) / self.radius;
+                    let share = look::puff_share(self.depth, square, behind);
+                    under.light[cell] = under.light[cell].lerp(self.colour, share);
                 }
             }
         }

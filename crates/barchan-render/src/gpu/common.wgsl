@@ -23,6 +23,9 @@ struct Frame {
     ground: vec3f, exposure: f32,
     top: vec3f, side: f32,
     foot: vec3f, spare: f32,
+    // Grain, bump and glitter of snow; reach and fall of fog.
+    snow: vec4f,
+    fog: vec4f,
     // Corners of the rectangle on the ground that holds all matter.
     footprint: vec4f,
     // Corners of the rectangle of the sun's map that holds all that casts a shadow [texels].
@@ -37,6 +40,8 @@ override OCCLUSION: bool = true;
 override FACETS: bool = true;
 override GROUND: bool = true;
 override VEIL: bool = true;
+override SNOW: bool = true;
+override FOG: bool = true;
 // The target turns linear light into sRGB by itself.
 override ENCODED: bool = false;
 // Samples along a side of a pixel.
@@ -48,8 +53,9 @@ const FLOOR = 0x7fffffffu;
 const FACET = 0x80000000u;
 
 @group(0) @binding(0) var<uniform> frame: Frame;
-// Spheres, two texels each: centre and radius, colour and row; from `facet_first` triangles, six each: corners with a channel
-// of the colour, normals, the first with the diameter of a ground's grains, the second with a 1 if each corner has a colour of its own.
+// Spheres, two texels each: centre and radius, colour and row; from `facet_first` triangles, seven each: corners with a channel
+// of the colour, normals, the first with the diameter of a ground's grains, the second with a 1 if each corner has a colour of its own;
+// then what it is fixed to, and how much of its bumps is seen.
 @group(0) @binding(1) var solids: texture_2d<f32>;
 
 fn solid(texel: u32) -> vec4f {
@@ -58,7 +64,7 @@ fn solid(texel: u32) -> vec4f {
 
 // Corner of a triangle.
 fn facet(vertex: u32) -> vec3f {
-    return solid(frame.facet_first + vertex / 3u * 6u + vertex % 3u).xyz;
+    return solid(frame.facet_first + vertex / 3u * 7u + vertex % 3u).xyz;
 }
 
 fn before_eye(p: vec3f) -> vec3f {
@@ -109,8 +115,10 @@ struct Spot {
     normal: vec3f,
     plane: vec3f,
     colour: vec3f,
-    // Diameter of the grains it is made of, if it is ground, else 0.
+    // Diameter of the grains it is made of, if it is ground, below 0 for a smooth one, else 0.
     grain: f32,
+    // What it is fixed to, along the world's axes, and how much of its bumps is seen.
+    anchor: vec4f,
 }
 
 // A colour that came as one number: scene::packed.
@@ -134,8 +142,9 @@ fn spot(number: u32, slope: vec2f) -> Spot {
     var n2 = vec3f(0.0);
     var grain = 0.0;
     var differ = 0.0;
-    let first = select(2u * (number - 1u), frame.facet_first + 6u * (number & ~FACET), flat);
-    let count = select(select(0u, 2u, round), 6u, flat);
+    var anchor = vec4f(0.0, 0.0, 0.0, 1.0);
+    let first = select(2u * (number - 1u), frame.facet_first + 7u * (number & ~FACET), flat);
+    let count = select(select(0u, 2u, round), select(6u, 7u, SNOW), flat);
     for (var k = 0u; k < count; k++) {
         let t = solid(first + k);
         t0 = select(t0, t, k == 0u);
@@ -147,6 +156,7 @@ fn spot(number: u32, slope: vec2f) -> Spot {
             n2 = select(n2, t.xyz, k == 5u);
             grain = select(grain, t.w, k == 3u);
             differ = select(differ, t.w, k == 4u);
+            anchor = select(anchor, t, k == 6u);
         }
     }
     // The ray passes the plane of the centre's depth at e from the centre; e is as small as the sphere, so nothing cancels
@@ -157,7 +167,7 @@ fn spot(number: u32, slope: vec2f) -> Spot {
     let h = dot(slope, e);
     let s = -(h + sqrt(max(h * h - a * (dot(e, e) - t0.w * t0.w), 0.0))) / a;
     let normal = normalize(ray * s + vec3f(e, 0.0));
-    var spot = Spot(p0.z + s, normal, normal, t1.xyz, 0.0);
+    var spot = Spot(p0.z + s, normal, normal, t1.xyz, 0.0, vec4f(t0.xyz, 0.0));
     if FACETS {
         let p1 = before_eye(t1.xyz);
         let p2 = before_eye(t2.xyz);
@@ -176,12 +186,12 @@ fn spot(number: u32, slope: vec2f) -> Spot {
                 let mixed = shares.x * unpacked(t0.w) + shares.y * unpacked(t1.w) + shares.z * unpacked(t2.w);
                 colour = clamp(mixed / (shares.x + shares.y + shares.z), vec3f(0.0), vec3f(1.0));
             }
-            spot = Spot(dot(plane, p0) / dot(plane, ray), normal, plane, colour, grain);
+            spot = Spot(dot(plane, p0) / dot(plane, ray), normal, plane, colour, grain, anchor);
         }
     }
     if number == FLOOR {
         let up = vec3f(frame.right.z, frame.up.z, frame.ahead.z);
-        spot = Spot((frame.floor_height - frame.eye.z) / dot(up, ray), up, up, frame.floor_colour, 0.0);
+        spot = Spot((frame.floor_height - frame.eye.z) / dot(up, ray), up, up, frame.floor_colour, 0.0, vec4f(0.0, 0.0, 0.0, 1.0));
     }
     return spot;
 }
@@ -202,4 +212,12 @@ fn open_reach(depth: f32) -> vec2f {
 fn floor_open(p: vec3f, reach: f32) -> bool {
     let at = frame.eye.xy + along_world(p).xy;
     return any(at + reach < frame.footprint.xy) || any(at - reach > frame.footprint.zw);
+}
+
+// Share of a surface's light that fog leaves: look::fog_share.
+fn fog_share(distance: f32, above: f32) -> f32 {
+    let d = clamp(above / max(frame.fog.y, 1e-20), -20.0, 80.0);
+    let thin = select(1.0, select((1.0 - exp(-d)) / d, 1.0 - 0.5 * d, abs(d) < 1e-3), frame.fog.y > 0.0);
+    let depth = distance / frame.fog.x * thin;
+    return exp(-depth * depth);
 }

@@ -157,7 +157,7 @@ fn surface(number: u32, slope: vec2f, here: vec2f) -> vec3f {
     let lit = slant > 0.0 && dot(plane, frame.to_sun) > 0.0 && seen > 0.0;
     var share = 1.0;
     if SHADOWS {
-        let lift = select(0.0, GROUND_LIFT * frame.texel, GROUND && spot.grain > 0.0);
+        let lift = select(0.0, GROUND_LIFT * frame.texel, GROUND && spot.grain != 0.0);
         share = sun_share(p + frame.to_sun * lift, plane, frame.turns[pattern(vec2u(here))].xy, lit);
     }
     var open = 1.0;
@@ -174,6 +174,18 @@ fn surface(number: u32, slope: vec2f, here: vec2f) -> vec3f {
         let h = frame.to_sun - normalize(ray);
         let shine = frame.gloss * pow(max(dot(n, h) * inverseSqrt(max(dot(h, h), 1e-12)), 0.0), frame.shininess);
         sum += frame.sun * share * (a * slant + shine);
+    }
+    if SNOW {
+        let snowy = smoothstep(SNOWY_NONE, SNOWY_WHOLE, min(min(a.x, a.y), a.z));
+        if snowy > 0.0 {
+            let q = p - spot.anchor.xyz;
+            let white = shade_snow(q, spot.anchor.w, spot.depth / frame.focal, a, n, ray, share, open);
+            sum = mix(sum, white, snowy);
+        }
+    }
+    if FOG {
+        let way = ray * spot.depth;
+        sum = mix(behind, sum, fog_share(length(way), way.z));
     }
     return select(behind, mix(behind, sum, seen), seen > 0.0);
 }

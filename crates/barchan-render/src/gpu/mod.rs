@@ -167,7 +167,8 @@ impl GpuRenderer {
         let heights = self.heights.create_view(&wgpu::TextureViewDescriptor::default());
         let frame = Frame::new(picture, &view, &light, &extent, &map, scene.facet_first());
         let (panes, strokes) = (scene::panes(picture, &view), scene::strokes(picture, &view));
-        let veiled = !panes.is_empty() || !strokes.is_empty();
+        let puffs = scene::puffs(picture, &view, &light);
+        let veiled = !panes.is_empty() || !puffs.is_empty() || !strokes.is_empty();
         let kind = Kind {
             side: quality.side(),
             shadows: quality.shadows,
@@ -175,6 +176,8 @@ impl GpuRenderer {
             facets: scene.facets > 0,
             ground: picture.ground.is_some(),
             veil: veiled,
+            snow: light.snow.is_some(),
+            fog: light.fog.is_some(),
             format,
         };
         let vertices = |contents: &[u8]| {
@@ -228,6 +231,10 @@ impl GpuRenderer {
                 if !panes.is_empty() {
                     pass.set_vertex_buffer(0, vertices(bytemuck::cast_slice(&panes)).slice(..));
                     draw(&mut pass, self.passes.pane(device, kind), panes.len() as u32);
+                }
+                if !puffs.is_empty() {
+                    pass.set_vertex_buffer(0, vertices(bytemuck::cast_slice(&puffs)).slice(..));
+                    draw(&mut pass, self.passes.puff(device, kind), puffs.len() as u32);
                 }
                 if !strokes.is_empty() {
                     pass.set_vertex_buffer(0, vertices(bytemuck::cast_slice(&strokes)).slice(..));

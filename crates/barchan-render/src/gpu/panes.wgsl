@@ -1,4 +1,4 @@
-// Veil over every sample: glass panes, then lines, each farthest first, in premultiplied light and opacity.
+// Veil over every sample: glass panes, then spray, then lines, each farthest first, in premultiplied light and opacity.
 
 @group(1) @binding(0) var depths: texture_2d<f32>;
 
@@ -28,6 +28,34 @@ fn pane_fragment(pane: Pane) -> @location(0) vec4f {
     let slant = 1.0 - min(abs(dot(normalize(pane.normal), to_eye)), 1.0);
     let opacity = GLASS_FACE + (GLASS_EDGE - GLASS_FACE) * slant * slant * slant;
     return vec4f(pane.tint * (frame.sky + 0.3 * frame.sun) * opacity, opacity);
+}
+
+struct Puff {
+    @builtin(position) position: vec4f,
+    @location(0) at: vec2f,
+    // Depth of the middle and radius [m], optical depth.
+    @location(1) @interpolate(flat) ball: vec3f,
+    @location(2) @interpolate(flat) colour: vec3f,
+}
+
+// `at`: corner of the square around the puff [pixels]; `corner`: the same from its middle [radii].
+@vertex
+fn puff_vertex(@location(0) at: vec2f, @location(1) corner: vec2f, @location(2) ball: vec3f, @location(3) colour: vec3f) -> Puff {
+    let tile = 2.0 * (at - frame.origin) / frame.tile - 1.0;
+    return Puff(vec4f(tile.x, -tile.y, 0.5, 1.0), corner, ball, colour);
+}
+
+@fragment
+fn puff_fragment(puff: Puff) -> @location(0) vec4f {
+    let round = max(1.0 - dot(puff.at, puff.at), 0.0);
+    let inverse = textureLoad(depths, vec2u(puff.position.xy), 0).x;
+    let behind = (frame.near / max(inverse, 1e-30) - puff.ball.x) / puff.ball.y;
+    let soft = clamp(0.5 + 0.5 * behind, 0.0, 1.0);
+    let share = 1.0 - exp(-puff.ball.z * round * round * soft);
+    if share <= 0.0 {
+        discard;
+    }
+    return vec4f(puff.colour * share, share);
 }
 
 struct Stroke {

@@ -1,7 +1,7 @@
 //! The pipelines of the passes and the layouts of what they read.
 
 use super::frame::{Frame, prelude};
-use super::scene::{PaneVertex, StrokeVertex};
+use super::scene::{PaneVertex, PuffVertex, StrokeVertex};
 use super::targets::Targets;
 use std::collections::HashMap;
 use wgpu::{BindingType, ShaderStages, TextureFormat, TextureSampleType};
@@ -45,14 +45,18 @@ pub struct Kind {
     pub facets: bool,
     /// Whether there is a ground.
     pub ground: bool,
-    /// Whether there are panes or lines.
+    /// Whether there are panes, spray or lines.
     pub veil: bool,
+    /// Whether there is snow.
+    pub snow: bool,
+    /// Whether there is fog.
+    pub fog: bool,
     /// What the light is drawn into.
     pub format: TextureFormat,
 }
 
 impl Kind {
-    fn constants(&self) -> [(&'static str, f64); 7] {
+    fn constants(&self) -> [(&'static str, f64); 9] {
         let flag = |set: bool| f64::from(u8::from(set));
         [
             ("SIDE", self.side.into()),
@@ -61,6 +65,8 @@ impl Kind {
             ("FACETS", flag(self.facets)),
             ("GROUND", flag(self.ground)),
             ("VEIL", flag(self.veil)),
+            ("SNOW", flag(self.snow)),
+            ("FOG", flag(self.fog)),
             ("ENCODED", flag(self.format.is_srgb())),
         ]
     }
@@ -101,7 +107,11 @@ impl Passes {
         let surface = pass("surface", include_str!("surface.wgsl"), &[]);
         let openness = pass("openness", include_str!("openness.wgsl"), &[FLOAT, NUMBER]);
         let panes = pass("panes", include_str!("panes.wgsl"), &[FLOAT]);
-        let light = pass("light", include_str!("light.wgsl"), &[NUMBER, NUMBER, FLOAT, FLOAT]);
+        let light = pass(
+            "light",
+            concat!(include_str!("light.wgsl"), include_str!("snow.wgsl")),
+            &[NUMBER, NUMBER, FLOAT, FLOAT],
+        );
         let solid = |pass: &Pass, label, entries, target: Option<TextureFormat>| {
             pass.pipeline(
                 device,
@@ -151,6 +161,14 @@ impl Passes {
         let make =
             || veil(device, &self.panes, kind, ["pane_vertex", "pane_fragment"], attributes, size_of::<PaneVertex>());
         self.made.entry(("pane", kind)).or_insert_with(make)
+    }
+
+    /// Spray.
+    pub fn puff(&mut self, device: &wgpu::Device, kind: Kind) -> &wgpu::RenderPipeline {
+        let attributes = &wgpu::vertex_attr_array![0 => Float32x2, 1 => Float32x2, 2 => Float32x3, 3 => Float32x3];
+        let make =
+            || veil(device, &self.panes, kind, ["puff_vertex", "puff_fragment"], attributes, size_of::<PuffVertex>());
+        self.made.entry(("puff", kind)).or_insert_with(make)
     }
 
     /// Lines.

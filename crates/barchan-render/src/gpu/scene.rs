@@ -4,7 +4,7 @@
 //! because every backend has them.
 
 use super::frame::{TEXELS_A_ROW, axes};
-use crate::{Finish, Line, Mesh, Picture, RenderError, Sphere, View, look};
+use crate::{Finish, Light, Line, Mesh, Picture, RenderError, Sphere, View, look};
 use bytemuck::{Pod, Zeroable};
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
@@ -31,13 +31,18 @@ impl Scene {
             picture.spheres.iter().map(|s| if drawable(s) { *s } else { Sphere::default() }).collect()
         };
         let last = picture.meshes.len().wrapping_sub(1);
-        let grain = |m: usize| picture.ground.as_ref().filter(|_| m == last).map_or(0.0, |g| 2.0 * g.radius);
+        let grain = |m: usize| {
+            let ground = picture.ground.as_ref().filter(|_| m == last);
+            ground.map_or(0.0, |g| if g.cover.is_some() { -1.0 } else { 2.0 * g.radius })
+        };
         let solid = picture.meshes.par_iter().enumerate().filter(|(_, m)| m.finish == Finish::Solid);
-        let facets: Vec<[Texel; 6]> =
-            solid.flat_map(|(i, m)| m.triangles.par_iter().filter_map(move |t| facet(m, t, grain(i)))).collect();
+        let of = |(i, m): (usize, &'_ Mesh)| -> Vec<[Texel; 7]> {
+            (0..m.triangles.len()).into_par_iter().filter_map(|t| facet(m, t, grain(i))).collect()
+        };
+        let facets: Vec<[Texel; 7]> = solid.map(of).collect::<Vec<_>>().concat();
         // Triangles begin in a row of their own, so that both parts are copied as they are.
         let a_row = TEXELS_A_ROW as usize;
-        let (round, flat) = (2 * spheres.len(), 6 * facets.len());
+        let (round, flat) = (2 * spheres.len(), 7 * facets.len());
         let (facet_row, most) = (round.div_ceil(a_row), device.limits().max_texture_dimension_2d);
         let rows = (facet_row + flat.div_ceil(a_row)).max(1);
         if rows > most as usize || TEXELS_A_ROW > most {
@@ -109,8 +114,9 @@ fn corners(mesh: &Mesh, t: &[u32; 3]) -> Option<([Vec3; 3], [Vec3; 3])> {
 
 /// A solid triangle as it goes to the device: corners with a channel of the colour each, normals, the first with the diameter of the
 /// grains it is made of [m], 0 where it is no ground. Where the corners' colours differ, the second normal comes with a 1 and each corner
-/// with its own colour.
-fn facet(mesh: &Mesh, t: &[u32; 3], grain: f32) -> Option<[Texel; 6]> {
+/// with its own colour. Last comes what it is fixed to.
+fn facet(mesh: &Mesh, number: usize, grain: f32) -> Option<[Texel; 7]> {
+    let t = &mesh.triangles[number];
     let ([a, b, c], [l, m, n]) = corners(mesh, t)?;
     let (colours, differ) = match mesh.corner_colours(t) {
         Some(colours) => (colours.map(packed), 1.0),
@@ -118,7 +124,8 @@ fn facet(mesh: &Mesh, t: &[u32; 3], grain: f32) -> Option<[Texel; 6]> {
     };
     let [red, green, blue] = colours;
     let texels = [a.extend(red), b.extend(green), c.extend(blue), l.extend(grain), m.extend(differ), n.extend(0.0)];
-    Some(texels.map(|t| t.to_array()))
+    let [a, b, c, l, m, n] = texels.map(|t| t.to_array());
+    Some([a, b, c, l, m, n, mesh.anchors.get(number).copied().unwrap_or([0.0, 0.0, 0.0, 1.0])])
 }
 
 /// A colour as one number, eight bits a channel: a whole number below 2^24, which f32 holds. Roots, for the eye tells dark tones apart
@@ -161,6 +168,44 @@ pub fn panes(picture: &Picture, view: &View) -> Vec<PaneVertex> {
     }
     panes.sort_by(|a, b| b.0.total_cmp(&a.0));
     panes.into_iter().flat_map(|p| p.1).collect()
+}
+
+/// Corner of the square around a puff: where it is [pixels], the same from the middle [radii]; depth of the middle and radius [m], optical depth;
+/// colour.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct PuffVertex {
+    at: Vec2,
+    corner: Vec2,
+    ball: Vec3,
+    colour: Vec3,
+}
+
+/// Squares around the puffs, farthest first.
+pub fn puffs(picture: &Picture, view: &View, light: &Light) -> Vec<PuffVertex> {
+    let (near, [right, up, ahead]) = (look::near(view), axes(view));
+    let half = Vec2::new(view.size[0] as f32, view.size[1] as f32) * 0.5;
+    let mut puffs = Vec::new();
+    for puff in &picture.puffs {
+        let way = puff.centre - view.eye;
+        let at = Vec3::new(way.dot(right), way.dot(up), way.dot(ahead));
+        if !(at.is_finite() && puff.radius > 0.0 && puff.depth > 0.0 && at.z - puff.radius > near) {
+            continue;
+        }
+        let scale = look::focal(view) / at.z;
+        let middle = half + scale * Vec2::new(at.x, -at.y);
+        let colour = look::puff_light(light, way);
+        let vertex = |corner: Vec2| PuffVertex {
+            at: middle + corner * puff.radius * scale,
+            corner,
+            ball: Vec3::new(at.z, puff.radius, puff.depth),
+            colour,
+        };
+        let corners = [(-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
+        puffs.push((at.z, corners.map(|(x, y)| vertex(Vec2::new(x, y)))));
+    }
+    puffs.sort_by(|a, b| b.0.total_cmp(&a.0));
+    puffs.into_iter().flat_map(|p| p.1).collect()
 }
 
 /// Rectangles around the lines, farthest first.

@@ -20,7 +20,11 @@ pub(crate) fn lay<'a>(picture: &'a Picture, view: &View) -> Cow<'a, Picture> {
         return Cow::Borrowed(picture);
     };
     let before = Before::new(ground, picture.origin, view);
-    let (grains, least) = grains::scatter(&before);
+    // A cover is smooth: no grains stand out of it.
+    let (grains, least) = match ground.cover {
+        Some(_) => (Vec::new(), f32::MAX),
+        None => grains::scatter(&before),
+    };
     let surface = surface::triangles(&before, least);
     let mut laid = picture.clone();
     laid.spheres.extend(grains);

@@ -38,11 +38,13 @@ pub fn triangles(before: &Before<'_>, least: f32) -> Mesh {
         tile(before, least, [x * TILE, y * TILE], steps[t], around.map(|s| s.max(steps[t])))
     };
     let parts: Vec<Mesh> = (0..steps.len()).into_par_iter().map(tile).collect();
-    let mut whole = Mesh { colour: before.ground.colour * look::BED, finish: Finish::Solid, ..Mesh::default() };
+    let dim = if before.ground.cover.is_some() { 1.0 } else { look::BED };
+    let mut whole = Mesh { colour: before.ground.colour * dim, finish: Finish::Solid, ..Mesh::default() };
     for part in parts {
         let first = whole.vertices.len() as u32;
         whole.vertices.extend(part.vertices);
         whole.normals.extend(part.normals);
+        whole.colours.extend(part.colours);
         whole.triangles.extend(part.triangles.iter().map(|t| t.map(|v| v + first)));
     }
     skirt(before, &mut whole);
@@ -110,6 +112,9 @@ fn tile(before: &Before<'_>, least: f32, first: [usize; 2], step: usize, around:
             let (p, n) = vertex(before, at, step);
             mesh.vertices.push(p - Vec3::Z * (BELOW * before.ground.radius * before.out(p, least)));
             mesh.normals.push(n);
+            if let Some(cover) = &before.ground.cover {
+                mesh.colours.extend(cover.get(at[0] + at[1] * relief.size[0]).map(|c| Vec3::from(*c)));
+            }
         }
     }
     let wide = xs.len() as u32;
@@ -167,6 +172,9 @@ fn skirt(before: &Before<'_>, mesh: &mut Mesh) {
         for (i, p) in top.iter().enumerate() {
             mesh.vertices.extend([*p, p.with_z(floor.min(p.z))]);
             mesh.normals.extend([out; 2]);
+            if before.ground.cover.is_some() {
+                mesh.colours.extend([before.ground.colour; 2]);
+            }
             if i > 0 {
                 let a = first + 2 * (i as u32 - 1);
                 mesh.triangles.extend([[a, a + 1, a + 2], [a + 1, a + 3, a + 2]]);

@@ -18,7 +18,7 @@ fn rough(side: usize, cell: f64) -> Relief {
 }
 
 fn picture(relief: Relief, radius: f32) -> Picture {
-    let ground = Ground { relief: relief.into(), colour: Vec3::splat(0.4), variation: 1.0, radius };
+    let ground = Ground { relief: relief.into(), colour: Vec3::splat(0.4), variation: 1.0, radius, cover: None };
     Picture { ground: Some(ground), ..Picture::default() }
 }
 

@@ -57,7 +57,7 @@ impl Renderer for TraceRenderer {
         let view = look::upright(view);
         let laid = ground::lay(picture, &view);
         // The ground's surface comes last; it stands for grains that shade each other.
-        let dim = if picture.ground.is_some() { look::BED } else { 1.0 };
+        let dim = if picture.ground.as_ref().is_some_and(|g| g.cover.is_none()) { look::BED } else { 1.0 };
         let extent = Extent::of(picture, &view);
         let tracer = Tracer {
             grains: Grains::new(&laid.spheres, self.angular),

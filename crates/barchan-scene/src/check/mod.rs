@@ -16,6 +16,7 @@ mod phases;
 mod picture;
 mod places;
 mod release;
+mod snow;
 mod values;
 mod walls;
 
@@ -145,6 +146,7 @@ pub(crate) fn check(scene: &Scene, assets: &Assets, spans: &Spans) -> Vec<Proble
     phases::check(&mut c);
     ground::check(&mut c);
     picture::check(&mut c);
+    snow::check(&mut c);
     c.problems
 }
 

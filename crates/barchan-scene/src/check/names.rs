@@ -29,6 +29,9 @@ pub(super) fn check(c: &mut Check) {
     if let Some(g) = &scene.ground {
         material(c, "ground.material".into(), &g.material);
     }
+    for (i, s) in scene.slabs.iter().enumerate() {
+        material(c, format!("slabs[{i}].material"), &s.material);
+    }
     for (i, b) in scene.bodies.iter().enumerate() {
         material(c, format!("bodies[{i}].material"), &b.material);
     }
@@ -51,7 +54,8 @@ pub(super) fn check(c: &mut Check) {
     let sources = scene.grains.iter().enumerate().map(|(i, g)| (format!("grains[{i}]"), g.name.as_str()));
     let emitters = scene.emitters.iter().enumerate().map(|(i, e)| (format!("emitters[{i}]"), e.name.as_str()));
     let continua = scene.continuum.iter().enumerate().map(|(i, m)| (format!("continuum[{i}]"), m.name.as_str()));
-    unique(c, sources.chain(continua).chain(emitters).collect());
+    let slabs = scene.slabs.iter().enumerate().map(|(i, s)| (format!("slabs[{i}]"), s.name.as_str()));
+    unique(c, sources.chain(continua).chain(emitters).chain(slabs).collect());
     // So do the ground, walls and bodies, which messages call by name.
     let walls = scene.walls.iter().enumerate().map(|(i, w)| (format!("walls[{i}]"), w.name.as_str()));
     let bodies = scene.bodies.iter().enumerate().map(|(i, b)| (format!("bodies[{i}]"), b.name.as_str()));
@@ -75,6 +79,7 @@ pub(super) fn check(c: &mut Check) {
         && scene.emitters.is_empty()
         && scene.bodies.is_empty()
         && scene.ground.is_none()
+        && scene.slabs.is_empty()
     {
         c.error(
             "",

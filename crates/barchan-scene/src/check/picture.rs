@@ -24,7 +24,11 @@ pub(super) fn check(c: &mut Check) {
 fn camera(c: &mut Check) {
     let path = |key: &str| format!("picture.camera.{key}");
     match &c.scene.picture.camera {
-        Camera::Auto { .. } | Camera::Orbit { .. } | Camera::Follow { .. } => {}
+        Camera::Auto { .. }
+        | Camera::Orbit { .. }
+        | Camera::Follow { .. }
+        | Camera::Front { .. }
+        | Camera::Valley { .. } => {}
         Camera::Fixed { eye, target, .. } => apart(c, &path("fixed"), *eye, *target),
         Camera::Fly(keys) => {
             if keys.len() < 2 {

@@ -78,6 +78,7 @@ pub(super) fn check(c: &mut Check) {
                 }
             }
             Place::Release(release) => super::release::check(c, i, g, release),
+            Place::Trees { .. } | Place::Sheet { .. } => {}
             Place::At(list) => {
                 if list.is_empty() && c.given(&format!("grains[{i}].at")) {
                     c.error(
@@ -327,7 +328,7 @@ fn overlaps(c: &mut Check) {
                     bodies.push((i, body, small));
                 }
             }
-            Place::Fill(_) | Place::Release(_) => {}
+            Place::Fill(_) | Place::Release(_) | Place::Trees { .. } | Place::Sheet { .. } => {}
             Place::At(list) => {
                 balls.extend(list.iter().enumerate().filter(|x| x.1.is_finite()).map(|(k, x)| (i, k, *x, large)))
             }

@@ -91,6 +91,7 @@ fn geometry(c: &mut Check, path: &str, geometry: &Geometry) {
                 c.error(format!("{path}.hole"), message, "make the hole smaller than the disc");
             }
         }
+        Geometry::Standing(_) => {}
         Geometry::Mesh(mesh) => {
             if mesh.file.is_empty() {
                 c.error(path, "no file is named", "give the path of an STL, OBJ, PLY or glTF file");

@@ -15,6 +15,7 @@ pub(super) fn complete(scene: &mut Scene) {
     number(scene.emitters.iter_mut().map(|e| &mut e.name), "emitter");
     number(scene.sinks.iter_mut().map(|s| &mut s.name), "sink");
     number(scene.walls.iter_mut().map(|w| &mut w.name), "wall");
+    number(scene.slabs.iter_mut().map(|s| &mut s.name), "slab");
     number(scene.bodies.iter_mut().map(|b| &mut b.name), "body");
     scene.bodies.iter_mut().filter(|b| b.material.is_empty()).for_each(|b| b.material.clone_from(&first));
     if let Some(g) = &mut scene.ground {

@@ -5,7 +5,7 @@ use crate::keys::{OneOf, Rows, Scale, Schema, SchemaGenerator};
 use crate::read::{Reader, Value};
 use crate::{keys, one_of};
 use barchan_core::math;
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -204,11 +204,27 @@ impl Bonds {
 
 one_of! {
     /// Where a population is.
-    pub enum Place = "add `fill = { box = { min, max }, count }`, `at = [[x, y, z], …]` or `release = { polygon, thickness }`" {
+    pub enum Place = "add `fill = { box = { min, max }, count }`, `release = { polygon, thickness }`, `sheet = { min, max, layers }`, `trees = { at, height }` or `at = [[x, y, z], …]`" {
         /// A region is filled.
         Fill = "fill" (fill: Fill),
         /// Grains lie on rock within an outline.
         Release = "release" (release: Release),
+        /// Trunks of touching grains that stand on the ground; bonded, they are trees.
+        Trees = "trees" / "{ at = [[0, 0], [4, 1]], height = \"8 m\" }" {
+            /// Where they stand, x and y [m].
+            at: Vec<DVec2> [LENGTH; grows, help("write a list of places, such as [[0, 0], [4, 1]]")],
+            /// Height [m]; rounded to whole grains.
+            height: f64 [LENGTH; grows, positive("the height of a tree")],
+        },
+        /// Touching grains in rows and layers on the ground, along its slope; bonded, they are a slab of snow.
+        Sheet = "sheet" / "{ min = [0, 0], max = [\"20 m\", \"10 m\"], layers = 3 }" {
+            /// Lower corner, x and y [m].
+            min: DVec2 [LENGTH; grows],
+            /// Upper corner, x and y [m].
+            max: DVec2 [LENGTH; grows],
+            /// Layers of grains.
+            layers: u64 [; within(1.0, 1000.0, "a sheet of {} layers cannot be laid", "give 1 or more")] = 1,
+        },
         /// Positions of the grains' centres of mass [m].
         At = "at" (places: Vec<DVec3> [LENGTH; grows, help("write a list of positions, such as [[0, 0, 0.1]]")]),
     }

@@ -1,6 +1,6 @@
 //! The ground: columns of sand under the grains.
 
-use super::{RockModel, names};
+use super::{Forest, RockModel, SnowCover, names};
 use crate::formula::Formula;
 use crate::keys;
 use crate::keys::Interval;
@@ -49,6 +49,10 @@ keys! {
         rock: Option<Rock>,
         /// How rock brakes what flows over it; left out: by the contacts' friction alone.
         drag: Option<BedDrag>,
+        /// Snow on rock that flows erode and feed; left out: bare rock.
+        cover: Option<SnowCover>,
+        /// Forests on rock, which brake flows.
+        forest: Vec<Forest> [; help("write each one under its own `[[ground.forest]]`")] = Vec::new(),
     }
 }
 
@@ -288,6 +292,11 @@ impl Ground {
 }
 
 impl super::Scene {
+    /// Whether rock is shown with snow on it.
+    pub fn snow_covers_rock(&self) -> bool {
+        self.picture.snow.is_some() && self.ground.as_ref().is_some_and(|g| g.rock.is_some())
+    }
+
     /// Index of the material that the ground is of; of the first where there is no ground.
     pub fn ground_material(&self) -> u16 {
         let of = self.ground.as_ref().and_then(|g| self.materials.get_index_of(&g.material));

@@ -14,6 +14,7 @@ mod phases;
 mod picture;
 mod release;
 mod sleep;
+mod snow;
 mod walls;
 
 pub use bodies::*;
@@ -28,6 +29,7 @@ pub use picture::*;
 pub use release::*;
 pub use sleep::Sleep;
 pub(crate) use sleep::sleeps_twice;
+pub use snow::*;
 pub use walls::*;
 
 use crate::keys;
@@ -84,6 +86,12 @@ keys! {
         walls: Vec<Wall> [; help("write each one under its own `[[walls]]`")] = Vec::new(),
         /// The ground.
         ground: Option<Ground>,
+        /// Plates on the ground, cut into bonded pieces.
+        slabs: Vec<Slab> [; help("write each one under its own `[[slabs]]`")] = Vec::new(),
+        /// A cloud of powder over fast flows; left out: none.
+        cloud: Option<Cloud>,
+        /// What is done to matter at given times.
+        events: Vec<Event> [; help("write each one under its own `[[events]]`")] = Vec::new(),
         /// Frames and checkpoints.
         output: Output => |_cx, _keys| Some(Output::for_duration(f64::NAN)),
         /// Camera, colours and films.

@@ -77,8 +77,41 @@ keys! {
         rate: f64 [FREQUENCY; interval(RATE)] = 25.0,
         /// Simulated time over the film's time: 0.25 is slow motion; left out: every frame is shown once.
         speed: Option<f64> [NUMBER; positive("the speed of a film")],
+        /// Whether grains are drawn as one surface, a skin, where they lie together.
+        skin: bool = false,
+        /// Shows white things as snow: bumps, glints, spray, and snow on rock; left out: no snow.
+        snow: Option<SnowLook>,
+        /// Fog; left out: there is none.
+        fog: Option<FogLook>,
         /// Where it is seen from.
         camera: Camera = Camera::default(),
+    }
+}
+
+keys! {
+    /// How snow looks.
+    pub struct SnowLook = "write `[picture.snow]`, which may be empty" {
+        /// Strength of its bumps: 1 as fresh snow has.
+        bump: f64 [NUMBER; within(0.0, 4.0, "bumps of {} times those of snow cannot be drawn", "give 0 to 4")] = 1.0,
+        /// Share of its highlight that comes from single facets.
+        glitter: f64 [NUMBER; within(0.0, 1.0, "a share of {} cannot be", "give 0 to 1")] = SnowLook::GLITTER,
+        /// Width of what bumps are made of [m]; left out: a grain's.
+        grain: Option<f64> [LENGTH; grows, positive("the width of a grain")],
+    }
+}
+
+impl SnowLook {
+    /// Glitter where none is given.
+    pub const GLITTER: f64 = 0.5;
+}
+
+keys! {
+    /// Fog: of a surface's light, e^(−(x/reach)²) is left at a distance x.
+    pub struct FogLook(reach) = "write a length, such as \"800 m\", or `{ reach, fall }`" {
+        /// Distance at which 1/e is left [m].
+        reach: f64 [LENGTH; grows, positive("the reach of the fog"), help("give a length, such as \"800 m\"")],
+        /// Height above the eye in which it thins to 1/e [m]; left out: it does not.
+        fall: Option<f64> [LENGTH; grows, positive("the height of the fog")],
     }
 }
 
@@ -93,6 +126,9 @@ impl Default for Picture {
             size: [1920, 1080],
             rate: 25.0,
             speed: None,
+            skin: false,
+            snow: None,
+            fog: None,
             camera: Camera::default(),
         }
     }
@@ -130,7 +166,7 @@ names!(Background { Day = "day", Paper = "paper", Dark = "dark" });
 
 one_of! {
     /// Where a scene is seen from.
-    pub enum Camera = "a camera is exactly one of `auto = {}`, `orbit = {}`, `fixed = { eye, target }`, `fly = [{ time, eye, target }, …]` and `follow = {}`" {
+    pub enum Camera = "a camera is exactly one of `auto = {}`, `orbit = {}`, `fixed = { eye, target }`, `fly = [{ time, eye, target }, …]`, `follow = {}`, `front = {}` and `valley = {}`" {
         /// Shows all grains and the vessels that hold them, over the whole run.
         Auto = "auto" / "{}" {
             /// Angle about z [rad]: 0 from the front (−y), positive from the right; left out: one that suits the scene.
@@ -167,6 +203,22 @@ one_of! {
             /// Distance [m]; left out: 40 radii of the grain, or as far as shows the whole scene at first.
             distance: Option<f64> [LENGTH; grows, positive("a distance")],
         },
+        /// Goes before the front of what flows downhill, and looks back at it.
+        Front = "front" / "{}" {
+            /// Distance [m]; left out: a third of the way that is flowed over.
+            distance: Option<f64> [LENGTH; grows, positive("a distance")],
+            /// Angle above the horizon [rad].
+            elevation: f64 [ANGLE; interval(ELEVATION)] = Camera::FRONT,
+            /// Angle between the way that the front takes and that to the eye, from above [rad].
+            aside: f64 [ANGLE] = Camera::ASIDE,
+        },
+        /// Stays in the valley and shows the whole way.
+        Valley = "valley" / "{}" {
+            /// Angle above the horizon [rad].
+            elevation: f64 [ANGLE; interval(ELEVATION)] = Camera::VALLEY,
+            /// Angle between the way that the front takes and that to the eye, from above [rad].
+            aside: f64 [ANGLE] = Camera::ASIDE,
+        },
     }
 }
 
@@ -179,6 +231,12 @@ impl Default for Camera {
 impl Camera {
     /// Vertical angle of view where none is given [rad].
     pub const FIELD: f64 = 28.0 * PI / 180.0;
+    /// Elevation of a camera before a front where none is given [rad].
+    pub const FRONT: f64 = 24.0 * PI / 180.0;
+    /// Elevation of a camera in the valley where none is given [rad].
+    pub const VALLEY: f64 = 16.0 * PI / 180.0;
+    /// Angle beside the way of a front where none is given [rad].
+    pub const ASIDE: f64 = 35.0 * PI / 180.0;
 }
 
 keys! {

@@ -1,6 +1,6 @@
 //! Walls: geometry, surface, motion.
 
-use super::names;
+use super::{Standing, names};
 use crate::{keys, one_of};
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -120,6 +120,8 @@ one_of! {
         },
         /// Triangles from a file (STL, OBJ, PLY, glTF): a solid where they close, a shell touched from both sides where not.
         Mesh = "mesh" (mesh: MeshFile),
+        /// A house, a mast, a boulder or a dam that stands on the ground.
+        Standing = "standing" (standing: Standing),
     }
 }
 

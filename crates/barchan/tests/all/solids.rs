@@ -83,6 +83,8 @@ fn a_stored_frame_is_drawn_as_the_live_one() {
             grids: false,
             show: Show::Auto,
             wires: false,
+            snow: false,
+            cover: None,
         };
         let (a, b) = (dresser.dress(&live).unwrap(), dresser.dress(&stored).unwrap());
         assert_eq!((a.spheres.len(), a.solids.len(), a.meshes.len()), (4, 3, 3));

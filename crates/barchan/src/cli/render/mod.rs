@@ -33,8 +33,8 @@ pub struct RenderArgs {
     /// Draw several runs side by side, at the same times and in the same frame
     #[arg(long)]
     beside: bool,
-    /// Where it is seen from: auto, auto:AZIMUTH,ELEVATION (degrees), orbit, orbit:TURNS, follow, follow:ID, fly and fixed as in
-    /// the scene, fixed:EYE,TARGET (six numbers, metres)
+    /// Where it is seen from: auto, auto:AZIMUTH,ELEVATION (degrees), orbit, orbit:TURNS, follow, follow:ID, front, front:DISTANCE,
+    /// valley, fly and fixed as in the scene, fixed:EYE,TARGET (six numbers, metres)
     #[arg(long, value_name = "CAMERA", value_parser = setting::camera, allow_hyphen_values = true)]
     camera: Option<setting::CameraArg>,
     /// Pixels in a row and rows
@@ -73,6 +73,15 @@ pub struct RenderArgs {
     /// What is drawn of a continuum: auto (its grains where it has any), particles, grains, both, skin
     #[arg(long, value_name = "WHAT", value_parser = show, default_value = "auto")]
     show: Show,
+    /// A skin over the grains: the same as --show skin
+    #[arg(long, conflicts_with = "show")]
+    skin: bool,
+    /// Fog: distance at which 1/e of the light is left ("800 m"); left out: the scene's
+    #[arg(long, value_name = "LENGTH", value_parser = super::sdf::length, allow_hyphen_values = true)]
+    fog: Option<f64>,
+    /// A map of numbers laid over the ground (ESRI ASCII grid, GeoTIFF), in the colours of --map, between the ends of --range
+    #[arg(long, value_name = "FILE")]
+    drape: Option<PathBuf>,
     /// Walls, bodies and skins as the edges of their triangles
     #[arg(long)]
     wireframe: bool,
@@ -212,6 +221,9 @@ impl RenderArgs {
             lens: None,
             samples: Quality::default().samples,
             show: Show::Auto,
+            skin: false,
+            fog: None,
+            drape: None,
             wireframe: false,
             pairs: false,
             grids: false,

@@ -8,9 +8,10 @@ use barchan::draw::camera::{Key, PathError};
 use barchan::draw::colour::reflectances;
 use barchan::draw::legend::Bar;
 use barchan::draw::{
-    CameraPath, ColourBy, ColourError, Colouring, Dresser, Image, Light, Map, Quality, Renderer, Show, Skins, Stand,
-    Survey,
+    CameraPath, ColourBy, ColourError, Colouring, Cover, Dresser, Fog, Image, Light, Map, Quality, Renderer, Show,
+    Skins, Snow, Stand, Survey,
 };
+use barchan::io::terrain::Terrain;
 use barchan::prelude::{Frame, Parsed, Scene};
 use barchan::scene::{Background, Camera, ColourMap};
 use glam::{DVec3, Vec3};
@@ -55,14 +56,19 @@ pub fn camera(text: &str) -> Result<CameraArg, String> {
         },
         ("fixed", Some([])) => return Ok(CameraArg::OfScene("fixed")),
         ("fly", Some([])) => return Ok(CameraArg::OfScene("fly")),
-        ("auto" | "orbit" | "follow" | "fixed" | "fly", _) => {
+        ("front", Some([])) => Camera::Front { distance: None, elevation: Camera::FRONT, aside: Camera::ASIDE },
+        ("front", Some([distance])) if *distance > 0.0 => {
+            Camera::Front { distance: Some(*distance), elevation: Camera::FRONT, aside: Camera::ASIDE }
+        }
+        ("valley", Some([])) => Camera::Valley { elevation: Camera::VALLEY, aside: Camera::ASIDE },
+        ("auto" | "orbit" | "follow" | "fixed" | "fly" | "front" | "valley", _) => {
             return Err(
-                "give auto, auto:AZIMUTH,ELEVATION in degrees, orbit, orbit:TURNS, follow, follow:ID, fixed:EYE,TARGET (six numbers in \
-                 metres, such as fixed:0,-1,0.5,0,0,0), fixed or fly"
+                "give auto, auto:AZIMUTH,ELEVATION in degrees, orbit, orbit:TURNS, follow, follow:ID, front, front:DISTANCE \
+                 in metres, valley, fixed:EYE,TARGET (six numbers in metres, such as fixed:0,-1,0.5,0,0,0), fixed or fly"
                     .into(),
             );
         }
-        _ => return Err("there is no such camera; there are: auto, orbit, follow, fixed, fly".into()),
+        _ => return Err("there is no such camera; there are: auto, orbit, follow, front, valley, fixed, fly".into()),
     };
     Ok(CameraArg::Given(camera))
 }
@@ -80,8 +86,52 @@ pub struct Setting {
     grids: bool,
     show: Show,
     wires: bool,
+    fog: Option<Fog>,
+    drape: Option<Drape>,
     shown: Option<Shown>,
 }
+
+/// A raster that is laid over the ground.
+struct Drape {
+    terrain: Terrain,
+    /// Name of the file, without its ending.
+    name: String,
+    map: Map,
+    range: [f32; 2],
+}
+
+impl Drape {
+    fn read(path: &Path, map: Map, range: Option<[f32; 2]>) -> Result<Drape, Failure> {
+        let unusable = |e: barchan::io::terrain::TerrainError| Failure::Usage(e.to_string());
+        let terrain = barchan::io::terrain::read(path).and_then(|t| t.filled(Some(0.0))).map_err(unusable)?;
+        let most = terrain.heights.iter().copied().fold(0.0, f64::max) as f32;
+        let range = range.unwrap_or([0.0, if most > 0.0 { most } else { 1.0 }]);
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Drape { terrain, name, map, range })
+    }
+
+    fn cover(&self, size: [usize; 2]) -> Cover {
+        let values = self.terrain.clone().resampled(size).iter().map(|v| *v as f32).collect::<Vec<f32>>();
+        Cover::Map { values: values.into(), map: self.map, range: self.range, least: LEAST * self.range[1].abs() }
+    }
+
+    /// What the numbers are, by the endings that names of maps have.
+    fn bar(&self) -> Bar {
+        const KNOWN: [(&str, &str, &str); 5] = [
+            ("pfv", "peak speed", "m/s"),
+            ("pft", "peak thickness", "m"),
+            ("ppr", "peak pressure", "kPa"),
+            ("pta", "travel angle", "deg"),
+            ("arrival", "time of arrival", "s"),
+        ];
+        let known = KNOWN.iter().find(|k| self.name.ends_with(k.0));
+        let (label, unit) = known.map_or((self.name.as_str(), ""), |k| (k.1, k.2));
+        Bar { map: self.map, range: self.range, label: label.into(), unit: unit.into() }
+    }
+}
+
+/// Share of the largest number of a draped map below which there is nothing.
+const LEAST: f32 = 1e-3;
 
 /// What follows from a look at the frames.
 struct Shown {
@@ -127,7 +177,14 @@ impl Setting {
         let size = args.size.unwrap_or(picture.size.map(|n| n as u32));
         let range_given = range.is_some();
         let (plain, pairs, grids) = (args.plain, args.pairs, args.grids);
-        let (show, wires) = (args.show, args.wireframe);
+        let skin = args.skin || (picture.skin && args.show == Show::Auto);
+        let (show, wires) = (if skin { Show::Skin } else { args.show }, args.wireframe);
+        let fog = match args.fog {
+            Some(reach) => Some(Fog { reach: reach as f32, fall: 0.0 }),
+            None => picture.fog.as_ref().map(|f| Fog { reach: f.reach as f32, fall: f.fall.unwrap_or(0.0) as f32 }),
+        };
+        let drape = args.drape.as_deref().map(|path| Drape::read(path, args.map.unwrap_or(map), args.range));
+        let drape = drape.transpose()?;
         Ok(Setting {
             camera,
             colouring,
@@ -138,6 +195,8 @@ impl Setting {
             grids,
             show,
             wires,
+            fog,
+            drape,
             shown: None,
             scene,
             shapes,
@@ -205,7 +264,8 @@ impl Setting {
         let dresser = Dresser {
             colouring: self.colouring.clone(),
             materials: reflectances(names),
-            variation: 1.0,
+            // Grains of snow are alike.
+            variation: if self.scene.picture.snow.is_some() { 0.25 } else { 1.0 },
             walls: self.walls(),
             stage: survey.stage(Some(domain)),
             floor: Some(Dresser::FLOOR),
@@ -220,14 +280,30 @@ impl Setting {
             grids: self.grids,
             show: self.show,
             wires: self.wires,
+            snow: self.scene.picture.snow.is_some(),
+            cover: match (&self.drape, survey.ground_size()) {
+                (Some(drape), Some(size)) => Some(drape.cover(size)),
+                (Some(_), None) => {
+                    return Err(Failure::Usage("--drape lays a map over a ground, and this run has none".into()));
+                }
+                (None, _) => self.scene.snow_covers_rock().then_some(Cover::Snow),
+            },
         };
         let path = path(&self.camera, survey, &hull, span, self.size).map_err(|e| Failure::Usage(e.to_string()))?;
-        let light = light(&self.scene, &path.at(span[0]));
-        let bar = survey.legend().zip(self.colouring.range).map(|((label, unit), range)| Bar {
-            map: self.colouring.map,
-            range,
-            label: label.into(),
-            unit: unit.into(),
+        let snow = self.scene.picture.snow.as_ref().map(|snow| Snow {
+            grain: snow.grain.unwrap_or(2.0 * survey.grain().unwrap_or(0.1)) as f32,
+            bump: snow.bump as f32,
+            glitter: snow.glitter as f32,
+        });
+        let light = Light { snow, fog: self.fog, ..light(&self.scene, &path.at(span[0])) };
+        let bar = self.drape.as_ref().map(Drape::bar);
+        let bar = bar.or_else(|| {
+            survey.legend().zip(self.colouring.range).map(|((label, unit), range)| Bar {
+                map: self.colouring.map,
+                range,
+                label: label.into(),
+                unit: unit.into(),
+            })
         });
         self.shown = Some(Shown { dresser, path, light, bar });
         Ok(())
@@ -315,7 +391,24 @@ fn path(
             let stand = Stand { eye, target, up: DVec3::Z, field: Stand::FIELD };
             CameraPath::Follow { stand, track, smooth: 0.03 * (span[1] - span[0]) }
         }
+        Camera::Front { distance, elevation, aside } => {
+            let track = survey.front().to_vec();
+            let Some((_, target)) = track.first().copied() else { return Err(PathError::NoGrain { id: 0 }) };
+            let distance = distance.unwrap_or(extent.length() / 3.0);
+            let eye = target + below(survey, *elevation, *aside).to_eye() * distance;
+            let stand = Stand { eye, target, up: DVec3::Z, field: Stand::FIELD };
+            CameraPath::Follow { stand, track, smooth: 0.05 * (span[1] - span[0]) }
+        }
+        Camera::Valley { elevation, aside } => {
+            CameraPath::framed(hull, below(survey, *elevation, *aside), DVec3::Z, size)
+        }
     })
+}
+
+/// From below, beside the way that the front takes.
+fn below(survey: &Survey, elevation: f64, aside: f64) -> Aim {
+    let way = survey.downhill();
+    Aim { azimuth: way.x.atan2(-way.y) + aside, elevation }
 }
 
 /// Light of the scene. Where it does not say where the sun is, it stands to the left behind the first camera.
