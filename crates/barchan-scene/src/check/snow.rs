@@ -103,7 +103,7 @@ pub(super) fn check(c: &mut Check) {
                 }
                 stands(c, &format!("grains[{i}].sheet"), &[*min, *max]);
             }
-            Place::Fill(_) | Place::At(_) => continue,
+            Place::Fill(_) | Place::At(_) | Place::Release(_) => continue,
         }
         if g.shape != ShapeSpec::SPHERE {
             c.error(format!("grains[{i}].shape"), "what is laid on the ground is made of spheres", "leave `shape` out");

@@ -62,6 +62,7 @@ fn beam(law: BondLaw) -> Result<Alone, CaseError> {
         integrator: Integrator::PositionVerlet { dissipation: 1e-3 },
         precision: Precision::Double,
         max_overlap: 0.1,
+        sleep: None,
     };
     let mut dem = Alone::new(settings, Default::default());
     let sphere = |k: u32| NewMatter {

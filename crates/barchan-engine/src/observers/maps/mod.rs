@@ -307,14 +307,6 @@ impl Maps {
         let place = self.map.clone().unwrap_or_else(local);
         Raster { size: relief.size, place, values: (0..self.cells.len()).map(of).collect() }
     }
-
-    /// Mass of the maps' last look, cell by cell [kg]: Σ h · area · ρ.
-    #[cfg(test)]
-    fn mapped_mass(&self) -> f64 {
-        let Some(relief) = &self.relief else { return 0.0 };
-        let cell = |k: usize| self.cells[k].now * self.stretch[k];
-        (0..self.cells.len()).map(cell).sum::<f64>() * relief.cell * relief.cell * self.density
-    }
 }
 
 /// Speed from which a cell is moving [m/s].
