@@ -28,6 +28,17 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// Every fault by its name on the command line.
+    pub const NAMES: [(&'static str, Fault); 8] = [
+        ("no-friction", Fault::NoFriction),
+        ("damping", Fault::Damping),
+        ("spin", Fault::Spin),
+        ("sine-cone", Fault::SineCone),
+        ("one-shot", Fault::OneShot),
+        ("half-trace", Fault::HalfTrace),
+        ("full-walls", Fault::FullWalls),
+        ("light-mass", Fault::LightMass),
+    ];
     /// All that grains can have.
     pub const OF_GRAINS: [Fault; 3] = [Fault::NoFriction, Fault::Damping, Fault::Spin];
     /// All that a continuum can have.

@@ -33,3 +33,20 @@ fn faults_are_noticed_by_those_that_look_there_and_not_by_others() {
     assert!(!green("restitution", Some(Fault::Damping)) && green("elastic-impact", Some(Fault::Damping)));
     assert!(!green("slip-to-roll", Some(Fault::Spin)) && green("elastic-impact", Some(Fault::Spin)));
 }
+
+/// Green cases of a continuum, of seconds, by the fault that must turn one of them red.
+const OF_CONTINUUM: [(Fault, &str); 5] = [
+    (Fault::SineCone, "sph-slope"),
+    (Fault::OneShot, "sph-rest"),
+    (Fault::HalfTrace, "sph-cut"),
+    (Fault::FullWalls, "sph-bed"),
+    (Fault::LightMass, "sph-bed"),
+];
+
+#[test]
+fn every_fault_of_the_continuum_turns_a_case_red() {
+    assert_eq!(OF_CONTINUUM.map(|(fault, _)| fault), Fault::OF_CONTINUUM);
+    for (fault, name) in OF_CONTINUUM {
+        assert!(!green(name, Some(fault)), "{name} does not notice {fault:?}");
+    }
+}

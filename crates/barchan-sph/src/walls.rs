@@ -67,8 +67,12 @@ impl BlockContacts {
         BlockContacts { starts, all }
     }
 
+    /// Particles born since the contacts were found have none.
     fn range(&self, k: usize) -> std::ops::Range<usize> {
-        if self.starts.is_empty() { 0..0 } else { self.starts[k] as usize..self.starts[k + 1] as usize }
+        match self.starts.get(k..k + 2) {
+            Some(&[from, to]) => from as usize..to as usize,
+            _ => 0..0,
+        }
     }
 
     /// Contacts of particle k of the block.

@@ -117,9 +117,6 @@ pub static KNOWN: &[(&str, &str)] = &[
     ("zhou", "base"),
     ("zhou", "largest"),
     ("zhou", "mean"),
-    ("sph-slope", "gains"),
-    ("sph-slope", "stays"),
-    ("sph-still", "centre"),
     ("sph-still", "angle"),
     ("sph-refine", "run-out"),
 ];

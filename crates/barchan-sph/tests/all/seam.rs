@@ -45,3 +45,20 @@ fn a_step_is_a_tenth_of_the_fall_over_a_spacing_and_shorter_where_matter_is_fast
     scene.advance();
     assert!(scene.sph.steps() > 5, "{} steps at 10 m/s", scene.sph.steps());
 }
+
+/// Births into a block some of whose particles lie on a floor once ended the run when memory was sorted.
+#[test]
+fn matter_is_born_beside_matter_that_lies_on_a_floor() {
+    let mut scene = Scene::new(Settings::sand(D, slice(0.5, 1.0, false)), walls(vec![floor()]));
+    scene.fill([DVec3::ZERO, DVec3::new(8.0 * D, 4.0 * D, D)], 0.05, |_| true);
+    for k in 0..40 {
+        let low = DVec3::new(-8.0 * D, 0.0, 0.2 + 0.01 * f64::from(k));
+        let before = scene.sph.len();
+        scene.fill([low, low + DVec3::new(D, 4.0 * D, D)], 0.05, |_| true);
+        assert_eq!(scene.sph.len(), before + 4);
+        // Fast enough for new lists, and so for a sort, every few steps.
+        scene.sph.push(low, 1.0, DVec3::new(0.0, 0.0, -1.0));
+        scene.run(2.0 * scene.dt);
+    }
+    assert!(scene.particles().position.iter().all(|x| x.z > 0.0));
+}

@@ -3,7 +3,7 @@
 use super::say::{many, say, span};
 use super::{Failure, Threads, stop};
 use barchan_validation::report::{self, Entry, Machine, Outcome, Report};
-use barchan_validation::{Bench, CASES, Case, Criterion, Size, Verdict, case, number, side_by_side};
+use barchan_validation::{Bench, CASES, Case, Criterion, Fault, Size, Verdict, case, number, side_by_side};
 use clap::Args;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -26,6 +26,9 @@ pub struct ValidateArgs {
     /// Do not count failures that are known and explained in the report
     #[arg(long)]
     known: bool,
+    /// Run with something wrong on purpose, to see that a case notices; no report is written
+    #[arg(long, value_name = "FAULT", value_parser = fault)]
+    fault: Option<Fault>,
     /// Show the cases and what must come out, and run nothing
     #[arg(long)]
     list: bool,
@@ -51,6 +54,22 @@ impl From<Scale> for Size {
     }
 }
 
+fn fault(name: &str) -> Result<Fault, String> {
+    let known = Fault::NAMES.iter().find(|f| f.0 == name).map(|f| f.1);
+    known.ok_or_else(|| format!("there are {}", Fault::NAMES.map(|f| f.0).join(", ")))
+}
+
+/// What notices a fault: with one at least all is well.
+fn noticed(cases: &[&'static Case], bench: &Bench, threads: usize) -> Result<(), Failure> {
+    let entries = side_by_side::run(cases, bench, threads, &|| stop::ASKED.load(Ordering::Relaxed), &mut tell);
+    if entries.len() < cases.len() {
+        return Err(Failure::Stopped);
+    }
+    let red = entries.iter().filter(|e| !e.as_known()).count();
+    say!("{} of {} noticed the fault", red, many(entries.len() as u64, "case"));
+    if red > 0 { Ok(()) } else { Err(Failure::Failed("no case noticed the fault".into())) }
+}
+
 pub fn validate(args: ValidateArgs) -> Result<(), Failure> {
     let mut chosen = chosen(&args.cases)?;
     if args.list {
@@ -62,6 +81,9 @@ pub fn validate(args: ValidateArgs) -> Result<(), Failure> {
     let size = args.size.into();
     if args.cases.is_empty() {
         chosen.retain(|case| case.criteria.iter().any(|c| case.judges(c, size)));
+    }
+    if args.fault.is_some() {
+        return noticed(&chosen, &Bench { size, fault: args.fault }, rayon::current_num_threads());
     }
     let mut report = Report {
         version: env!("CARGO_PKG_VERSION").into(),

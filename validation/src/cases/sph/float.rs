@@ -26,13 +26,16 @@ pub const CASE: Case = Case {
     run,
 };
 
-const WIDE: f64 = 20.0 * D;
-const DEEP: f64 = 12.0 * D;
 const SIDE: f64 = 6.0 * D;
+
+/// Width and depth of the bath [m].
+fn size(bench: &Bench) -> [f64; 2] {
+    bench.size.pick([14.0 * D, 10.0 * D], [20.0 * D, 12.0 * D], [32.0 * D, 16.0 * D])
+}
 
 /// A bath with a box of a share of the bulk density.
 fn bath(bench: &Bench, share: f64) -> Result<Rig, CaseError> {
-    let (wide, deep, side) = (WIDE, DEEP, SIDE);
+    let ([wide, deep], side) = (size(bench), SIDE);
     let density = share * DENSITY * PACKING;
     let head = super::head(0.0, DVec3::new(0.0, 0.0, -0.1), DVec3::new(wide, wide, 2.0 * deep), "");
     let body = format!(
@@ -67,7 +70,7 @@ fn bath(bench: &Bench, share: f64) -> Result<Rig, CaseError> {
 
 fn run(bench: &Bench) -> Result<Findings, CaseError> {
     let mut found = Findings::default();
-    let (wide, side) = (WIDE, SIDE);
+    let ([wide, _], side) = (size(bench), SIDE);
     let mut rig = bath(bench, 0.5)?;
     let end = bench.size.pick(3.0, 6.0, 10.0);
     rig.run_to(end)?;

@@ -73,11 +73,11 @@ fn drained(bench: &Bench, angle: f64) -> Result<f64, CaseError> {
 /// Mean slope [°] of a poured cone, and the largest deviation from it over eight directions.
 fn poured(bench: &Bench, angle: f64) -> Result<[f64; 2], CaseError> {
     let tan = angle.to_radians().tan();
-    let height = bench.size.pick(9.0, 22.0, 28.0) * D;
+    let height = bench.size.pick(9.0, 18.0, 25.0) * D;
     let reach = 1.4 * height / tan + 6.0 * D;
     let volume = std::f64::consts::PI / 3.0 * height.powi(3) / tan.powi(2);
     let mass = volume * super::DENSITY * super::PACKING;
-    let (time, mouth) = (bench.size.pick(2.0, 5.0, 8.0), 3.0 * D);
+    let (time, mouth, speed) = bench.size.pick((2.0, 4.0 * D, 0.6), (6.0, 5.0 * D, 1.0), (15.0, 5.0 * D, 1.0));
     let space = head(0.0, DVec3::new(-reach, -reach, -0.1), DVec3::new(reach, reach, height + 8.0 * D), "");
     let emitter = format!(
         r#"
@@ -86,7 +86,7 @@ fn poured(bench: &Bench, angle: f64) -> Result<[f64; 2], CaseError> {
         continuum = "sand"
         disc = {{ centre = [0, 0, {}], normal = [0, 0, -1], radius = {mouth} }}
         mass_rate = {}
-        velocity = [0, 0, -0.6]
+        velocity = [0, 0, -{speed}]
         until = {time}
         "#,
         height + 4.0 * D,

@@ -83,7 +83,8 @@ fn fall(bench: &Bench, spacings: f64, a: f64) -> Result<Fall, CaseError> {
     let each: Vec<f64> = (0..8).map(sector).collect();
     let mean = each.iter().sum::<f64>() / 8.0;
     let spread = (each.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 8.0).sqrt() / mean;
-    let top = whole.iter().map(|p| p[1]).fold(0.0, f64::max);
+    let near = p.position.iter().filter(|x| x.x.hypot(x.y) < 3.0 * D);
+    let top = near.map(|x| x.z + 0.5 * D).fold(0.0, f64::max);
     Ok(Fall { run_out: out(edge(&whole)), height: top / radius, spread })
 }
 
