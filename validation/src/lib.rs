@@ -69,6 +69,8 @@ pub enum Group {
     Beyond,
     /// Matter as a continuum of smoothed particles.
     Continuum,
+    /// Sand in three phases.
+    Phases,
 }
 
 impl Group {
@@ -79,6 +81,7 @@ impl Group {
             Group::Seed => "sand",
             Group::Beyond => "beyond",
             Group::Continuum => "sph",
+            Group::Phases => "phases",
         }
     }
 }

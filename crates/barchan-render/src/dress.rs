@@ -6,6 +6,7 @@
 //! range of the colours, the stage, the floor.
 
 use crate::colour::{ColourBy, ColourError, Colouring, Painter};
+use crate::left_out::LeftOut;
 use crate::picture::{Finish, Ground, Line, Mesh, Picture, Sphere};
 use crate::skins::{Skin, Skins, vertex_normals};
 use crate::walls::{self, Paint, Stage, pose};
@@ -89,6 +90,8 @@ pub struct Dresser {
     pub show: Show,
     /// Whether walls, bodies and surfaces are drawn as the edges of their triangles.
     pub wires: bool,
+    /// What is left out.
+    pub left_out: LeftOut,
 }
 
 impl Dresser {
@@ -126,11 +129,12 @@ impl Dresser {
                 scale: self.scale(population, frame),
             };
             let skin = if is_covered(population, frame, self.show) { covering(population) } else { None };
+            let keeps = self.left_out.keeps(population);
             if let Some((skin, alone)) = skin {
                 picture.meshes.push(free_surface(&skin, &painter, origin));
-                dressed.enter(&mut picture, &|row| alone[row]);
+                dressed.enter(&mut picture, &|row| alone[row] && keeps(row));
             } else if is_drawn(population, frame, &self.colouring.by, self.show) {
-                dressed.enter(&mut picture, &|_| true);
+                dressed.enter(&mut picture, &keeps);
             }
             (row, shape) = (row + population.len(), shape + population.shapes.len());
         }
@@ -412,6 +416,7 @@ mod tests {
             grids: false,
             show: Show::Auto,
             wires: false,
+            left_out: LeftOut::default(),
         };
         (dresser, frame)
     }

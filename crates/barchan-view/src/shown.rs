@@ -4,7 +4,7 @@ use barchan_core::frame::Frame;
 use barchan_render::camera::framing::{self, Aim};
 use barchan_render::colour::reflectances;
 use barchan_render::legend::Bar;
-use barchan_render::{ColourBy, Colouring, Dresser, Light, Map, Picture, Show, Skins, Stand, Survey};
+use barchan_render::{ColourBy, Colouring, Cut, Dresser, LeftOut, Light, Map, Picture, Show, Skins, Stand, Survey};
 use barchan_scene::{Background, Camera, ColourMap, Parsed, Scene};
 use glam::{DVec3, Vec3};
 use std::sync::Arc;
@@ -32,6 +32,12 @@ pub struct Choice {
     pub show: Show,
     /// Whether walls, bodies and surfaces are shown as edges.
     pub wires: bool,
+    /// Whether the scene's cut, or else one through the middle of the domain, is made.
+    pub cut: bool,
+    /// Where the cut is, from one side of the domain (0) to the other (1).
+    pub cut_at: f32,
+    /// Phases that are left out: solid, liquid, gas.
+    pub hidden: [bool; 3],
 }
 
 impl Choice {
@@ -44,8 +50,30 @@ impl Choice {
             ColourMap::Batlow => Map::Batlow,
         };
         let (by, background) = (ColourBy::named(&scene.picture.colour), scene.picture.background);
-        Choice { by, map, background, pairs: false, grids: false, show: Show::Auto, wires: false }
+        Choice {
+            by,
+            map,
+            background,
+            pairs: false,
+            grids: false,
+            show: Show::Auto,
+            wires: false,
+            cut: scene.picture.cut.is_some(),
+            cut_at: 0.5,
+            hidden: [false; 3],
+        }
     }
+}
+
+/// What is left out of the picture of a scene. The cut is the scene's own, moved along its normal; without one it faces the usual eye.
+fn left_out(scene: &Scene, choice: &Choice) -> LeftOut {
+    let (min, max) = (scene.domain.min, scene.domain.max);
+    let own = scene.picture.cut.as_ref();
+    let normal = own.map_or(DVec3::NEG_Y, |c| c.normal.normalize_or_zero());
+    let middle = own.map_or(0.5 * (min + max), |c| c.point);
+    let way = (max - min).dot(normal.abs()) * f64::from(choice.cut_at - 0.5);
+    let cut = Cut { point: middle + normal * way, normal };
+    LeftOut { cut: choice.cut.then_some(cut), phases: choice.hidden }
 }
 
 /// A scene with its looks.
@@ -79,6 +107,7 @@ impl Shown {
             grids: choice.grids,
             show: choice.show,
             wires: choice.wires,
+            left_out: left_out(&scene, &choice),
         };
         let mut shown =
             Shown { scene, choice, survey, looks: 0, last: Instant::now(), dresser, light: Light::default() };

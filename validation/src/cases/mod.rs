@@ -25,6 +25,7 @@ mod micro_impact;
 mod oblique_impact;
 mod oedometer;
 mod orifice;
+mod phases;
 mod press;
 mod pull_off;
 mod repose;
@@ -82,6 +83,18 @@ pub static CASES: &[Case] = &[
     sph::inertia::CASE,
     sph::float::CASE,
     sph::refine::CASE,
+    phases::free::CASE,
+    phases::bearing::CASE,
+    phases::janssen::CASE,
+    phases::incline::CASE,
+    phases::repose::CASE,
+    phases::directions::CASE,
+    phases::collapse::CASE,
+    phases::slots::CASE,
+    phases::account::CASE,
+    phases::clumps::CASE,
+    phases::solid::CASE,
+    phases::refine::CASE,
 ];
 
 /// Criteria that are known not to be met, by case and key. Why is in the remarks of the case. They fail in the report like
@@ -134,4 +147,7 @@ pub static FROM_STANDARD: &[(&str, &str)] = &[
     ("sph-refine", "run-out"),
     ("sph-silo", "steady"),
     ("sph-silo", "liquid"),
+    ("phases-refine", "slope"),
+    ("phases-refine", "run-out"),
+    ("phases-refine", "step"),
 ];

@@ -18,6 +18,7 @@ mod histogram;
 mod images;
 mod network;
 mod packing;
+mod phases;
 mod pressure_on;
 mod profile;
 mod repose;
@@ -167,6 +168,7 @@ const KINDS: &[Kind] = &[
     Kind::of::<network::ForceNetworkKeys>(),
     Kind::of::<correlation::ForceCorrelationKeys>(),
     Kind::of::<angles::ContactAnglesKeys>(),
+    Kind::of::<phases::PhasesKeys>(),
 ];
 
 /// What scenes are read with: the keys of all observers.

@@ -79,6 +79,18 @@ keys! {
         speed: Option<f64> [NUMBER; positive("the speed of a film")],
         /// Where it is seen from.
         camera: Camera = Camera::default(),
+        /// A plane that cuts it open; left out: all matter is shown.
+        cut: Option<CutPlane>,
+    }
+}
+
+keys! {
+    /// A plane before which matter is left out of pictures.
+    pub struct CutPlane = "write `cut = { point = [0, 0, 0], normal = [0, -1, 0] }`" {
+        /// A point of the plane [m].
+        point: DVec3 [LENGTH; grows],
+        /// The side that is left out, of any length.
+        normal: DVec3 [NUMBER; direction("the normal")],
     }
 }
 
@@ -94,6 +106,7 @@ impl Default for Picture {
             rate: 25.0,
             speed: None,
             camera: Camera::default(),
+            cut: None,
         }
     }
 }

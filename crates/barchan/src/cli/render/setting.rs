@@ -8,8 +8,8 @@ use barchan::draw::camera::{Key, PathError};
 use barchan::draw::colour::reflectances;
 use barchan::draw::legend::Bar;
 use barchan::draw::{
-    CameraPath, ColourBy, ColourError, Colouring, Dresser, Image, Light, Map, Quality, Renderer, Show, Skins, Stand,
-    Survey,
+    CameraPath, ColourBy, ColourError, Colouring, Cut, Dresser, Image, LeftOut, Light, Map, Quality, Renderer, Show,
+    Skins, Stand, Survey,
 };
 use barchan::prelude::{Frame, Parsed, Scene};
 use barchan::scene::{Background, Camera, ColourMap};
@@ -80,6 +80,7 @@ pub struct Setting {
     grids: bool,
     show: Show,
     wires: bool,
+    left_out: LeftOut,
     shown: Option<Shown>,
 }
 
@@ -89,6 +90,14 @@ struct Shown {
     path: CameraPath,
     light: Light,
     bar: Option<Bar>,
+}
+
+/// Phases in the order of their numbers.
+pub const PHASES: [&str; 3] = ["solid", "liquid", "gas"];
+
+/// Which phases are among the names.
+fn hidden(names: &[String]) -> [bool; 3] {
+    PHASES.map(|phase| names.iter().any(|name| name == phase))
 }
 
 /// The scene of a run, with its meshes.
@@ -128,6 +137,8 @@ impl Setting {
         let range_given = range.is_some();
         let (plain, pairs, grids) = (args.plain, args.pairs, args.grids);
         let (show, wires) = (args.show, args.wireframe);
+        let own = || picture.cut.as_ref().map(|c| Cut { point: c.point, normal: c.normal });
+        let left_out = LeftOut { cut: args.cut.or_else(own), phases: hidden(&args.hide) };
         Ok(Setting {
             camera,
             colouring,
@@ -138,6 +149,7 @@ impl Setting {
             grids,
             show,
             wires,
+            left_out,
             shown: None,
             scene,
             shapes,
@@ -220,6 +232,7 @@ impl Setting {
             grids: self.grids,
             show: self.show,
             wires: self.wires,
+            left_out: self.left_out,
         };
         let path = path(&self.camera, survey, &hull, span, self.size).map_err(|e| Failure::Usage(e.to_string()))?;
         let light = light(&self.scene, &path.at(span[0]));
