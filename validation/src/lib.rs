@@ -71,6 +71,8 @@ pub enum Group {
     Continuum,
     /// Snow on mountains.
     Avalanche,
+    /// Sand in three phases.
+    Phases,
 }
 
 impl Group {
@@ -82,6 +84,7 @@ impl Group {
             Group::Beyond => "beyond",
             Group::Continuum => "sph",
             Group::Avalanche => "avalanche",
+            Group::Phases => "phases",
         }
     }
 }

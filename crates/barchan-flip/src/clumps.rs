@@ -49,10 +49,25 @@ const LAYERS: usize = 4;
 /// Spreads grains over the faces of a surface; `face` has the face of each grain ([`OFF`] for none) and is brought up to date. Where a face gives
 /// grains away, those with the lowest `depth` stay on the surface and those with the highest are taken off first; ties go by number.
 pub fn spread(faces: &Faces, face: &mut [u32], depth: &[f64]) -> Spread {
+    let found = pressures(faces, face, depth);
+    carry_out(faces, face, &found)
+}
+
+/// The solution before anything has moved.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pressures {
+    /// Ψ of the faces that took part, in grains; empty where no face is over its limit.
+    pub psi: BTreeMap<u32, f64>,
+    /// What was taken off, and the work.
+    pub spread: Spread,
+}
+
+/// Takes off what patches cannot hold, and solves for Ψ: w_ij (Ψ_i − Ψ_j) is how many grains cross an edge.
+pub fn pressures(faces: &Faces, face: &mut [u32], depth: &[f64]) -> Pressures {
     let mut state = State::new(faces, face);
     let mut out = Spread::default();
     if !state.crowded() {
-        return out;
+        return Pressures::default();
     }
     state.take_excess(face, depth, &mut out);
     let mut layers = LAYERS;
@@ -66,9 +81,18 @@ pub fn spread(faces: &Faces, face: &mut [u32], depth: &[f64]) -> Spread {
             continue;
         }
         out.active = region.len();
-        state.transport(&region, &psi, face, &mut out);
-        return out;
+        return Pressures { psi, spread: out };
     }
+}
+
+/// Carries the flows of a solution out in whole grains.
+pub fn carry_out(faces: &Faces, face: &mut [u32], found: &Pressures) -> Spread {
+    let mut out = found.spread.clone();
+    if !found.psi.is_empty() {
+        let region: Vec<u32> = found.psi.keys().copied().collect();
+        State::new(faces, face).transport(&region, &found.psi, face, &mut out);
+    }
+    out
 }
 
 struct State<'a> {

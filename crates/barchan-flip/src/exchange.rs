@@ -6,10 +6,11 @@
 //! merging loses is counted. The gap between the thresholds keeps a stream from flickering.
 
 use crate::parcels::{brick_of, place_of};
+use crate::shown;
 use crate::step::Liquid;
+use crate::surface::ride;
 use crate::transfer;
 use barchan_core::parallel;
-use barchan_core::rng::Random;
 use glam::DVec3;
 use std::collections::HashMap;
 
@@ -29,7 +30,7 @@ pub struct Account {
     pub evaporated: u64,
     /// Quanta that became liquid.
     pub condensed: u64,
-    /// Kinetic energy lost in merging [J].
+    /// Energy lost to friction, impacts and merging [J]: what matter had, and what gravity and walls gave it, less what it has.
     pub dissipated: f64,
 }
 
@@ -85,15 +86,8 @@ impl Liquid {
         let p = &self.parcels;
         let (quanta, v, c) = (p.quanta[i], p.velocity[i], p.affine[i]);
         let centre = self.frame.point(p.cell[i], p.offset[i]);
-        let reach = 0.5 * self.settings.cell * barchan_core::math::cbrt(f64::from(quanta) * self.settings.fill());
-        let mut rng = Random::new(u64::from(p.id[i]), 0);
-        let mut r = DVec3::ZERO;
-        for k in 0..quanta {
-            r = match k % 2 {
-                _ if k == quanta - 1 && k % 2 == 0 => DVec3::ZERO,
-                0 => DVec3::new(rng.range(-reach, reach), rng.range(-reach, reach), rng.range(-reach, reach)),
-                _ => -r,
-            };
+        let reach = shown::reach(self.settings.cell, quanta, self.settings.fill());
+        for r in shown::places(p.id[i], quanta, reach) {
             let shear = |a: usize| (0..3).map(|b| f64::from(c[3 * a + b]) * r[b]).sum::<f64>();
             self.gas.push(centre + r, v + DVec3::new(shear(0), shear(1), shear(2)), self.born);
             self.born += 1;
@@ -101,16 +95,16 @@ impl Liquid {
         self.account.evaporated += u64::from(quanta);
     }
 
-    /// Grains that sank in or crowd become liquid. Returns whether any did. Parcels are in order.
-    pub fn condense(&mut self) -> bool {
+    /// Grains that sank in or crowd, and those in the rows `taken`, become liquid. Returns whether any did. Parcels are in order.
+    pub fn condense(&mut self, taken: &[u32]) -> bool {
         let places: Vec<([i32; 3], DVec3)> = self.gas.position.iter().map(|x| self.place(*x)).collect();
         let mut count: HashMap<[i32; 3], u32> = HashMap::new();
         places.iter().for_each(|(cell, _)| *count.entry(*cell).or_default() += 1);
         let dense = DENSE / self.settings.fill();
-        let joins = |(cell, offset): &([i32; 3], DVec3)| {
-            f64::from(count[cell]) >= dense || self.filling(*cell, *offset) >= SUNK
-        };
-        let joining: Vec<bool> = places.iter().map(joins).collect();
+        let joins =
+            |(cell, offset): &([i32; 3], DVec3)| f64::from(count[cell]) >= dense || self.has_sunk(*cell, *offset);
+        let mut joining: Vec<bool> = places.iter().map(joins).collect();
+        taken.iter().for_each(|&row| joining[row as usize] = true);
         if !joining.contains(&true) {
             return false;
         }
@@ -122,6 +116,19 @@ impl Liquid {
         self.account.condensed += joining.iter().filter(|j| **j).count() as u64;
         self.gas.retain(|i| !joining[i]);
         true
+    }
+
+    /// Whether a grain has sunk in: half its diameter below the surface where that is known, or else where liquid fills half of the space.
+    fn has_sunk(&self, cell: [i32; 3], offset: DVec3) -> bool {
+        let slot = self.grid.slot(brick_of(cell)) as usize;
+        let found = match slot {
+            0 => None,
+            _ => self.surface.field.at(&self.grid.around[slot], cell.map(|c| c & 7), offset),
+        };
+        match found {
+            Some(found) => found.phi * self.settings.cell < -ride::SUNK * self.settings.gas_diameter(),
+            None => self.filling(cell, offset) >= SUNK,
+        }
     }
 
     /// Cell and offset of a point, within the period.
@@ -153,8 +160,6 @@ impl Liquid {
             return;
         };
         let n = f64::from(p.quanta[i]);
-        let apart = (p.velocity[i] - v).length_squared();
-        self.account.dissipated += 0.5 * self.settings.quantum() * n / (n + 1.0) * apart;
         p.velocity[i] = (p.velocity[i] * n + v) / (n + 1.0);
         p.offset[i] = (p.offset[i] * n + offset) / (n + 1.0);
         p.quanta[i] += 1;

@@ -4,6 +4,8 @@
 //! pieces no longer than a grain's radius, so that no grain passes through a wall, however thin.
 
 use crate::settings::{GasSettings, Settings};
+use crate::surface::field::Found;
+use crate::surface::ride::Riding;
 use barchan_core::boundary::Boundary;
 use barchan_core::math;
 use barchan_core::parallel;
@@ -19,6 +21,25 @@ pub struct Gas {
     pub velocity: Vec<DVec3>,
     /// Permanent id.
     pub id: Vec<u32>,
+}
+
+/// The surface of the liquid under grains that fly near it.
+pub struct Under<'a> {
+    /// How it drags and bears them.
+    pub riding: Riding,
+    /// The surface at a point [m].
+    pub at: &'a (dyn Fn(DVec3) -> Option<Found> + Sync),
+    /// Of each grain, whether there is sand near that can take up what it loses.
+    pub near: &'a [bool],
+}
+
+/// What a flight gave others.
+#[derive(Default)]
+pub struct Given {
+    /// Impulses on walls, in the order of grains.
+    pub walls: Vec<Impulse>,
+    /// Changes of velocity that the sand near a grain gave it [m/s], with the grain's row.
+    pub sand: Vec<(usize, DVec3)>,
 }
 
 /// An impulse on a wall: which, where [m], how much [kg m/s].
@@ -82,15 +103,16 @@ impl Gas {
         self.id = rows.iter().map(|&i| self.id[i]).collect();
     }
 
-    /// Lets all grains fly for `dt` [s]; returns what they did to walls, in the order of grains.
+    /// Lets all grains fly for `dt` [s]; returns what they did to walls and to the sand.
     pub fn fly(
         &mut self,
         settings: &Settings,
         air: &GasSettings,
         boundary: &Boundary,
         states: &[WallState],
+        under: Option<&Under<'_>>,
         dt: f64,
-    ) -> Vec<Impulse> {
+    ) -> Given {
         let contacts: Vec<(f64, f64)> = boundary
             .walls()
             .iter()
@@ -100,24 +122,45 @@ impl Gas {
         let domain = settings.domain;
         let (period, radius) = (domain.period(), 0.5 * settings.gas_diameter());
         let tasks = self.position.chunks_mut(CHUNK).zip(self.velocity.chunks_mut(CHUNK)).collect();
-        let found = parallel::run(tasks, 2, |(position, velocity): (&mut [DVec3], &mut [DVec3])| {
-            let mut out = Vec::new();
-            for (x, v) in position.iter_mut().zip(velocity) {
+        let tasks: Vec<(&mut [DVec3], &mut [DVec3])> = tasks;
+        let found = parallel::run(tasks.into_iter().enumerate().collect(), 2, |(chunk, (position, velocity))| {
+            let mut out = Given::default();
+            for (k, (x, v)) in position.iter_mut().zip(velocity).enumerate() {
+                let row = chunk * CHUNK + k;
+                let under = under.filter(|u| u.near[row]);
+                let mut lent = DVec3::ZERO;
                 *v += settings.gravity * dt;
                 if air.drag {
                     let w = *v - air.wind;
                     *v = air.wind + w * slowed(air, settings, w.length(), dt);
                 }
+                if let Some(under) = under
+                    && let Some(found) = (under.at)(*x)
+                {
+                    let before = *v;
+                    *v = under.riding.borrow(*v, &found, dt);
+                    lent += *v - before;
+                }
                 let pieces = (v.length() * dt / radius).ceil().clamp(1.0, PIECES);
                 for _ in 0..pieces as usize {
                     *x += *v * (dt / pieces);
+                    if let Some(under) = under
+                        && let Some(found) = (under.at)(*x)
+                    {
+                        let (after, shift) = under.riding.touch(*v, &found);
+                        lent += after - *v;
+                        (*v, *x) = (after, *x + shift);
+                    }
                     boundary.near(states, *x, radius, &mut |near| {
                         let (friction, restitution) = contacts[near.wall as usize];
                         let before = *v;
                         *v = bounce(*v, near.velocity, near.normal, friction, restitution);
                         *x += near.normal * (radius - near.distance).max(0.0);
-                        out.push((near.wall, *x, before - *v));
+                        out.walls.push((near.wall, *x, before - *v));
                     });
+                }
+                if lent != DVec3::ZERO {
+                    out.sand.push((row, lent));
                 }
                 for k in (0..3).filter(|&k| domain.periodic[k]) {
                     x[k] -= period[k] * ((x[k] - domain.min[k]) / period[k]).floor();
@@ -126,7 +169,12 @@ impl Gas {
             out
         });
         let mass = settings.quantum();
-        found.into_iter().flatten().map(|(w, x, impulse)| (w, x, impulse * mass)).collect()
+        let mut all = Given::default();
+        for given in found {
+            all.walls.extend(given.walls.into_iter().map(|(w, x, impulse)| (w, x, impulse * mass)));
+            all.sand.extend(given.sand);
+        }
+        all
     }
 }
 

@@ -177,13 +177,20 @@ impl Around {
     /// The value at a cell with x, y, z in −1 … 8.
     #[inline(always)]
     pub fn value<T: Copy>(&self, field: &[[T; 8]], x: i32, y: i32, z: i32) -> T {
+        let (row, x) = self.row(x, y, z);
+        field[row][x]
+    }
+
+    /// The row of such a cell and its place there.
+    #[inline(always)]
+    pub fn row(&self, x: i32, y: i32, z: i32) -> (usize, usize) {
         let k = at(y, z);
         let row = match x {
             0..8 => self.mid[k],
             -1 => self.low[k],
             _ => self.high[k],
         };
-        field[row as usize][(x & 7) as usize]
+        (row as usize, (x & 7) as usize)
     }
 }
 

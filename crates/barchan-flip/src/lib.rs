@@ -19,17 +19,21 @@ mod parcels;
 mod press;
 mod rate;
 mod settings;
+mod shown;
 mod solid;
 pub mod solve;
 mod solver;
 mod step;
+mod surface;
 #[cfg(test)]
 mod tests;
 mod transfer;
 
 pub use alone::Alone;
-pub use settings::{GasSettings, Rate, Settings, SettingsError, SolidSettings, Transfer, Yield};
-pub use solver::{BYTES_PER_PARCEL, Flip, GAS, LIQUID, SOLID};
+pub use settings::{
+    GasSettings, Limit, Rate, Settings, SettingsError, Shown, SolidSettings, SurfaceSettings, Transfer, Yield,
+};
+pub use solver::{BYTES_PER_PARCEL, Flip, GAS, LIQUID, PhaseAccount, SOLID};
 pub use step::{Report, Stage};
 
 /// Why a run had to stop.

@@ -69,6 +69,49 @@ impl Default for SolidSettings {
     }
 }
 
+/// Most grains that ride on a face of the surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// As many as lie side by side.
+    Packing,
+    /// So many, whatever its size.
+    PerFace(u32),
+}
+
+/// Grains of gas that ride on the liquid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SurfaceSettings {
+    /// Most of them on a face.
+    pub limit: Limit,
+    /// Layers of grains that a face carries.
+    pub layers: f64,
+    /// Slope above which a face carries none [rad].
+    pub angle: f64,
+    /// Passes of displacement in a step; 0 lets them clump.
+    pub passes: u32,
+    /// Whether flows are carried out in whole grains at once, instead of by displacement over some steps.
+    pub exact: bool,
+}
+
+impl Default for SurfaceSettings {
+    fn default() -> SurfaceSettings {
+        let angle = 85.0 * std::f64::consts::PI / 180.0;
+        SurfaceSettings { limit: Limit::Packing, layers: 1.0, angle, passes: 2, exact: false }
+    }
+}
+
+/// What pictures are given of the sand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shown {
+    /// Parcels as balls of their bulk volume.
+    Parcels,
+    /// A grain for every quantum near surfaces and walls.
+    #[default]
+    Surface,
+    /// A grain for every quantum, for pictures that are cut open.
+    All,
+}
+
 /// Settings of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -112,8 +155,12 @@ pub struct Settings {
     pub split: u32,
     /// How thin sand flies as gas; none keeps all of it liquid.
     pub gas: Option<GasSettings>,
+    /// How gas rides on the liquid.
+    pub surface: SurfaceSettings,
     /// How deep sand at rest freezes; none keeps all of it liquid.
     pub solid: Option<SolidSettings>,
+    /// What pictures are given.
+    pub shown: Shown,
     /// Most parcels and grains of gas.
     pub capacity: usize,
 }
@@ -142,7 +189,9 @@ impl Settings {
             tolerance: 1e-3,
             split: 8,
             gas: Some(GasSettings::default()),
+            surface: SurfaceSettings::default(),
             solid: None,
+            shown: Shown::default(),
             capacity: 20_000_000,
         }
     }
@@ -215,6 +264,16 @@ impl Settings {
         }
         if self.split == 0 || self.sweeps == 0 {
             return wrong("split and sweeps", 0.0, "at least 1");
+        }
+        let s = &self.surface;
+        if !(s.layers.is_finite() && s.layers > 0.0) {
+            return wrong("layers", s.layers, "above 0");
+        }
+        if !(s.angle > 0.0 && s.angle <= std::f64::consts::FRAC_PI_2) {
+            return wrong("angle", s.angle.to_degrees(), "above 0° and at most 90°");
+        }
+        if s.limit == Limit::PerFace(0) {
+            return wrong("per_face", 0.0, "at least 1");
         }
         if let Some(solid) = self.solid
             && solid.cover < 2

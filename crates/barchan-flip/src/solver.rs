@@ -5,7 +5,7 @@ use crate::checkpoint;
 use crate::fractions::{Frame as Place, ON_SURFACE, signed_distance};
 use crate::grid::Row;
 use crate::parcels::{brick_of, place_of};
-use crate::settings::Settings;
+use crate::settings::{Settings, Shown};
 use crate::step::{Liquid, Report};
 use barchan_core::boundary::Boundary;
 use barchan_core::clock::{Interval, StepWish};
@@ -25,14 +25,31 @@ pub const GAS: &str = "gas";
 /// Name of the population of frozen cells.
 pub const SOLID: &str = "solid";
 /// The numbers of the phases in published columns.
-const PHASE_SOLID: u32 = 0;
-const PHASE_LIQUID: u32 = 1;
-const PHASE_GAS: u32 = 2;
+pub(crate) const PHASE_SOLID: u32 = 0;
+pub(crate) const PHASE_LIQUID: u32 = 1;
+pub(crate) const PHASE_GAS: u32 = 2;
 
 /// Largest friction angle of a scale [rad]: 44°.
 const STEEPEST: f64 = 44.0 * std::f64::consts::PI / 180.0;
 /// Wind of a scale [m/s]: a gale.
 const GALE: f64 = 30.0;
+
+/// What there is of each phase, and what has passed between them since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PhaseAccount {
+    /// Quanta of solid, liquid and gas.
+    pub quanta: [u64; 3],
+    /// Quanta that froze.
+    pub frozen: u64,
+    /// Quanta that thawed.
+    pub thawed: u64,
+    /// Quanta that became gas.
+    pub evaporated: u64,
+    /// Quanta of gas that became liquid.
+    pub condensed: u64,
+    /// Energy dissipated by friction, impacts and merging [J].
+    pub dissipated: f64,
+}
 
 /// Sand in three phases.
 pub struct Flip {
@@ -69,6 +86,19 @@ impl Flip {
     /// Frozen cells.
     pub fn solid_len(&self) -> usize {
         self.liquid.solid.cells
+    }
+
+    /// What there is of each phase, and what has been converted.
+    pub fn account(&self) -> PhaseAccount {
+        let l = &self.liquid;
+        PhaseAccount {
+            quanta: [l.solid.quanta, l.parcels.quanta.iter().map(|&q| u64::from(q)).sum(), l.gas.len() as u64],
+            frozen: l.solid.frozen,
+            thawed: l.solid.thawed,
+            evaporated: l.account.evaporated,
+            condensed: l.account.condensed,
+            dissipated: l.account.dissipated,
+        }
     }
 
     /// Numbers of the last step.
@@ -272,6 +302,9 @@ impl Solver for Flip {
             frame.populations.push(self.frozen(ball));
         }
         let (g, n) = (&l.gas, l.gas.len());
+        if settings.shown != Shown::Parcels {
+            frame.populations.push(l.shown(settings.shown));
+        }
         if settings.gas.is_none() {
             return;
         }
@@ -333,7 +366,7 @@ impl Solver for Flip {
             gauge("thawed quanta", l.solid.thawed as f64),
             gauge("evaporated quanta", l.account.evaporated as f64),
             gauge("condensed quanta", l.account.condensed as f64),
-            Gauge { name: "dissipated in merging", unit: "J", value: l.account.dissipated },
+            Gauge { name: "dissipated", unit: "J", value: l.account.dissipated },
             gauge("largest filling", l.report.fullest),
             gauge("pressure iterations", l.report.press_iterations as f64),
             gauge("pressure residual", l.report.press.residual),

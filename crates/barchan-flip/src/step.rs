@@ -21,17 +21,20 @@ use crate::exchange::Account;
 use crate::extend::extend;
 use crate::flow::{Flow, Vectors};
 use crate::fractions::{Fractions, Frame, signed_distance};
-use crate::gas::Gas;
+use crate::gas::{Gas, Under};
 use crate::grid::{Grid, ROWS, Row};
 use crate::grip::{Grip, Gripped, Law};
 use crate::loads;
 use crate::pack::{Pack, Room, whereabouts};
-use crate::parcels::{self, Order, Parcels};
+use crate::parcels::{self, Order, Parcels, brick_of, place_of};
 use crate::press::{Problem, flux};
 use crate::rate;
 use crate::settings::{Settings, Transfer};
 use crate::solid::{self, Solid};
 use crate::solve::{Limits, Outcome};
+use crate::surface::Surface;
+use crate::surface::mesh::Ground;
+use crate::surface::ride::Riding;
 use crate::transfer;
 use barchan_core::boundary::Boundary;
 use barchan_core::clock::Interval;
@@ -107,6 +110,7 @@ pub struct Liquid {
     pub grid: Grid,
     pub fractions: Fractions,
     pub gas: Gas,
+    pub surface: Surface,
     pub solid: Solid,
     pub account: Account,
     pub flow: Flow,
@@ -141,6 +145,7 @@ impl Liquid {
             grid: Grid::new(period),
             fractions: Fractions::default(),
             gas: Gas::default(),
+            surface: Surface::default(),
             solid: Solid::default(),
             account: Account::default(),
             flow: Flow::default(),
@@ -217,6 +222,7 @@ impl Liquid {
     /// One world step, in as many steps as it takes.
     pub fn step(&mut self, interval: &Interval, boundary: &mut Boundary) -> Result<(), FlipError> {
         let watch = self.watch.clone();
+        let before = self.energy();
         watch.during(|| {
             let (mut done, mut substeps) = (0.0, 0);
             while done < interval.dt * (1.0 - 1e-12) {
@@ -233,8 +239,32 @@ impl Liquid {
                 substeps += 1;
             }
             self.report.substeps = substeps;
-            Ok(())
-        })
+            Ok::<(), FlipError>(())
+        })?;
+        let work = |w: &WallState| -(w.force.dot(w.velocity) + w.torque.dot(w.spin)) * interval.dt;
+        let given: f64 = boundary.states().iter().map(work).sum();
+        // Where matter comes back at the upper end of a slope that it has left at the lower one, heights say nothing.
+        let s = &self.settings;
+        if (0..3).all(|k| !s.domain.periodic[k] || s.gravity[k] == 0.0) {
+            self.account.dissipated += before + given - self.energy();
+        }
+        Ok(())
+    }
+
+    /// Kinetic energy of all matter and its energy in the field of gravity [J].
+    pub fn energy(&self) -> f64 {
+        let (g, base, p) = (self.settings.gravity, self.settings.domain.min, &self.parcels);
+        let of = |x: DVec3, v: DVec3| 0.5 * v.length_squared() - g.dot(x - base);
+        let rows: Vec<usize> = (0..p.len().div_ceil(CHUNK)).collect();
+        let liquid = parallel::run(rows, 4, |c| {
+            let part = c * CHUNK..((c + 1) * CHUNK).min(p.len());
+            part.map(|i| f64::from(p.quanta[i]) * of(self.frame.point(p.cell[i], p.offset[i]), p.velocity[i]))
+                .sum::<f64>()
+        });
+        let gas: f64 = self.gas.position.iter().zip(&self.gas.velocity).map(|(x, v)| of(*x, *v)).sum();
+        let solid =
+            self.solid.list().map(|(c, q)| f64::from(q) * of(self.frame.point(c, DVec3::splat(0.5)), DVec3::ZERO));
+        self.settings.quantum() * (liquid.into_iter().sum::<f64>() + gas + solid.sum::<f64>())
     }
 
     /// Half the diagonal of the domain [m], by which a turning wall may reach.
@@ -336,23 +366,87 @@ impl Liquid {
         self.solid.close(&self.grid, &mut self.fractions, self.settings.fill());
     }
 
-    /// Gas flies and bounces.
-    fn fly(&mut self, dt: f64, world_dt: f64, boundary: &mut Boundary) {
-        let Some(air) = &self.settings.gas else { return };
-        for (wall, point, impulse) in self.gas.fly(&self.settings, air, boundary, &self.states, dt) {
+    /// Gas flies, bounces and rides on the liquid, which takes what grains lose to it.
+    pub fn fly(&mut self, dt: f64, world_dt: f64, boundary: &mut Boundary) {
+        let mates: Vec<Option<usize>> = self.mates();
+        let near: Vec<bool> = mates.iter().map(Option::is_some).collect();
+        let Liquid { grid, fractions, solid, frame, gas, surface, settings, states, .. } = self;
+        let Some(air) = &settings.gas else { return };
+        let on = Ground { grid, fractions, solid, frame: *frame };
+        let at = |x: DVec3| surface.at(&on, x);
+        let riding = Riding::new(settings, air.restitution);
+        let under = riding.map(|riding| Under { riding, at: &at, near: &near });
+        let given = gas.fly(settings, air, boundary, states, under.as_ref(), dt);
+        for (wall, point, impulse) in given.walls {
             loads::deliver(boundary, &self.states, wall, point, impulse, world_dt);
         }
+        for (row, change) in given.sand {
+            if let Some(i) = mates[row] {
+                self.parcels.velocity[i] -= change / f64::from(self.parcels.quanta[i]);
+            }
+        }
+    }
+
+    /// Of each grain of gas, the parcel nearest to it in the cells about its own.
+    fn mates(&self) -> Vec<Option<usize>> {
+        /// Grains that a task looks at.
+        const CHUNK: usize = 512;
+        let (grid, p, order) = (&self.grid, &self.parcels, &self.order);
+        let mate = |x: &DVec3| {
+            let (cell, _) = self.frame.locate(*x);
+            let (mut best, mut least) = (None, f64::INFINITY);
+            for k in 0..27 {
+                let step = [k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1];
+                let mut beside: [i32; 3] = std::array::from_fn(|a| cell[a] + step[a]);
+                let plain = beside;
+                parcels::settle(&mut beside, &mut DVec3::splat(0.5), grid);
+                let slot = grid.slot(brick_of(beside)) as usize;
+                if slot == 0 {
+                    continue;
+                }
+                let (first, end) = (order.first[slot] as usize, order.first[slot + 1] as usize);
+                let place = place_of(beside);
+                let start = first + p.cell[first..end].partition_point(|c| place_of(*c) < place);
+                for i in (start..end).take_while(|&i| p.cell[i] == beside) {
+                    let away = self.frame.point(plain, p.offset[i]).distance_squared(*x);
+                    if away < least {
+                        (best, least) = (Some(i), away);
+                    }
+                }
+            }
+            best
+        };
+        let parts =
+            parallel::run(self.gas.position.chunks(CHUNK).collect(), 2, |x| x.iter().map(mate).collect::<Vec<_>>());
+        parts.concat()
     }
 
     /// Liquid becomes gas and gas liquid; where any does, parcels are sorted anew.
     pub fn exchange(&mut self, boundary: &Boundary) {
         transfer::mass(&self.grid, &self.parcels, &self.order, self.settings.fill(), &mut self.pack.mass);
         self.solid.add_mass(&mut self.pack.mass);
-        let condensed = self.condense();
+        self.find_surface();
+        let Liquid { grid, fractions, solid, frame, gas, surface, settings, .. } = self;
+        let on = Ground { grid, fractions, solid, frame: *frame };
+        let taken = surface.spread(&on, settings, gas).taken;
+        let condensed = self.condense(&taken);
         let evaporated = self.evaporate();
         if condensed || evaporated {
             self.resort(boundary);
+            transfer::mass(&self.grid, &self.parcels, &self.order, self.settings.fill(), &mut self.pack.mass);
+            self.solid.add_mass(&mut self.pack.mass);
+            self.find_surface();
         }
+    }
+
+    /// Distance to the surface, where there is gas to meet it.
+    fn find_surface(&mut self) {
+        if self.gas.len() == 0 {
+            return;
+        }
+        let deep: Vec<u8> = self.near_open().into_iter().map(|near| !near).collect();
+        let Liquid { grid, parcels, order, solid, surface, .. } = self;
+        surface.field.update(grid, parcels, order, solid, &deep);
     }
 
     /// Sorts the parcels and brings the grid's fractions along.

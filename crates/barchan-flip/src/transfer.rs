@@ -66,12 +66,17 @@ pub struct Carried {
 }
 
 /// A padded block: cells −HALO … 8 + HALO − 1 in each direction.
-struct Block<const N: usize> {
-    sums: Vec<[f64; N]>,
+pub struct Block<const N: usize> {
+    pub sums: Vec<[f64; N]>,
 }
 
 /// Adds up on every brick what its own padded block and its neighbours' hold for its cells.
-fn gather_blocks<const N: usize>(grid: &Grid, halo: i32, blocks: &[Option<Block<N>>], slot: usize) -> Vec<[f64; N]> {
+pub fn gather_blocks<const N: usize>(
+    grid: &Grid,
+    halo: i32,
+    blocks: &[Option<Block<N>>],
+    slot: usize,
+) -> Vec<[f64; N]> {
     let side = 8 + 2 * halo;
     let mut out = vec![[0.0; N]; 512];
     for k in 0..27 {

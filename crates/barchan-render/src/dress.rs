@@ -8,6 +8,7 @@
 use crate::colour::{ColourBy, ColourError, Colouring, Painter};
 use crate::cover::Cover;
 use crate::covering::{self, covering};
+use crate::left_out::LeftOut;
 use crate::picture::{Finish, Ground, Line, Mesh, Picture, Puff, Sphere};
 use crate::skins::{Skin, Skins, vertex_normals};
 use crate::walls::{self, Paint, Stage, pose};
@@ -94,6 +95,8 @@ pub struct Dresser {
     pub snow: bool,
     /// What lies on the ground; left out: its grains.
     pub cover: Option<Cover>,
+    /// What is left out.
+    pub left_out: LeftOut,
 }
 
 impl Dresser {
@@ -130,11 +133,12 @@ impl Dresser {
                 origin,
                 scale: self.scale(population, frame),
             };
+            let keeps = self.left_out.keeps(population);
             let skin = if is_covered(population, frame, self.show) { covering(population, self.snow) } else { None };
             if population.name == POWDER {
                 picture.puffs.extend(points(population, origin));
             } else if let Some(skin) = skin {
-                dressed.enter(&mut picture, &|row| skin.apart[row]);
+                dressed.enter(&mut picture, &|row| skin.apart[row] && keeps(row));
                 dressed.lift(&mut picture, &skin.on);
                 // What lies still is fixed to the picture's origin, what moves to a grain.
                 let anchor = |(at, still): &(DVec3, f64)| match *still > 0.0 {
@@ -147,7 +151,7 @@ impl Dresser {
                     picture.puffs.extend(spray(population, &skin.apart, origin));
                 }
             } else if is_drawn(population, frame, &self.colouring.by, self.show) {
-                dressed.enter(&mut picture, &|_| true);
+                dressed.enter(&mut picture, &keeps);
             }
             (row, shape) = (row + population.len(), shape + population.shapes.len());
         }
@@ -432,6 +436,7 @@ mod tests {
             wires: false,
             snow: false,
             cover: None,
+            left_out: LeftOut::default(),
         };
         (dresser, frame)
     }

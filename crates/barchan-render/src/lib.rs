@@ -14,6 +14,7 @@ pub mod field;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 mod ground;
+mod left_out;
 pub mod legend;
 pub mod look;
 pub mod picture;
@@ -30,6 +31,7 @@ pub use dress::{Dresser, Show};
 pub use field::FieldPicture;
 #[cfg(feature = "gpu")]
 pub use gpu::GpuRenderer;
+pub use left_out::{Cut, LeftOut};
 pub use legend::Legend;
 pub use look::{Extent, Fog, Light, Quality, Snow};
 pub use picture::{Finish, Ground, Line, Mesh, Picture, Puff, Sphere};

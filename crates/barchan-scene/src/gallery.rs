@@ -80,6 +80,7 @@ const GALLERY: &[GalleryScene] = gallery! {
     "forest" at 7.0: "an avalanche runs into a forest, breaks its first rows and is held by the rest",
     "entrainment" at 8.0: "the same slope with and without a cover of snow that flows erode",
     "powder" at 10.0: "a fast avalanche raises a cloud that hangs in the air after it has passed",
+    "phases-bucket": "a bucket pours a heap: sand lies, runs and flies, each phase computed in its own way",
     "twins": "one column of sand collapses as grains and beside it as a continuum",
 };
 

@@ -186,6 +186,17 @@ pub fn values(ui: &mut Ui, app: &mut App) {
             let names: Vec<&str> = stage.frame.grids.iter().map(|g| g.name.as_str()).collect();
             ui.checkbox(&mut choice.grids, format!("Boxes: {}", names.join(", ")));
         }
+        if stage.frame.populations.iter().any(|p| p.extra("phase").is_some()) {
+            choose(ui, "Hide", |ui| {
+                for (hidden, name) in choice.hidden.iter_mut().zip(["solid", "liquid", "gas"]) {
+                    ui.checkbox(hidden, name);
+                }
+            });
+        }
+        ui.checkbox(&mut choice.cut, "Cut open").on_hover_text("matter before a plane is left out");
+        if choice.cut {
+            row(ui, "Cut at", Slider::new(&mut choice.cut_at, 0.0..=1.0).fixed_decimals(2));
+        }
         ui.checkbox(&mut choice.wires, "Wireframe").on_hover_text("walls, bodies and skins as edges");
         if let Some([bump, glitter]) = &mut choice.snow {
             ui.add(egui::Slider::new(bump, 0.0..=4.0).text("bumps")).on_hover_text("of snow");

@@ -4,7 +4,9 @@ use barchan_core::frame::Frame;
 use barchan_render::camera::framing::{self, Aim};
 use barchan_render::colour::reflectances;
 use barchan_render::legend::Bar;
-use barchan_render::{ColourBy, Colouring, Cover, Dresser, Fog, Light, Map, Picture, Show, Skins, Snow, Stand, Survey};
+use barchan_render::{
+    ColourBy, Colouring, Cover, Cut, Dresser, Fog, LeftOut, Light, Map, Picture, Show, Skins, Snow, Stand, Survey,
+};
 use barchan_scene::{Background, Camera, ColourMap, Parsed, Scene};
 use glam::{DVec3, Vec3};
 use std::sync::Arc;
@@ -36,6 +38,12 @@ pub struct Choice {
     pub snow: Option<[f32; 2]>,
     /// Reach of the fog [m].
     pub fog: Option<f32>,
+    /// Whether the scene's cut, or else one through the middle of the domain, is made.
+    pub cut: bool,
+    /// Where the cut is, from one side of the domain (0) to the other (1).
+    pub cut_at: f32,
+    /// Phases that are left out: solid, liquid, gas.
+    pub hidden: [bool; 3],
 }
 
 impl Choice {
@@ -52,8 +60,33 @@ impl Choice {
         let show = if picture.skin { Show::Skin } else { Show::Auto };
         let snow = picture.snow.as_ref().map(|s| [s.bump as f32, s.glitter as f32]);
         let fog = picture.fog.as_ref().map(|f| f.reach as f32);
-        Choice { by, map, background, pairs: false, grids: false, show, wires: false, snow, fog }
+        let cut = picture.cut.is_some();
+        Choice {
+            by,
+            map,
+            background,
+            pairs: false,
+            grids: false,
+            show,
+            wires: false,
+            snow,
+            fog,
+            cut,
+            cut_at: 0.5,
+            hidden: [false; 3],
+        }
     }
+}
+
+/// What is left out of the picture of a scene. The cut is the scene's own, moved along its normal; without one it faces the usual eye.
+fn left_out(scene: &Scene, choice: &Choice) -> LeftOut {
+    let (min, max) = (scene.domain.min, scene.domain.max);
+    let own = scene.picture.cut.as_ref();
+    let normal = own.map_or(DVec3::NEG_Y, |c| c.normal.normalize_or_zero());
+    let middle = own.map_or(0.5 * (min + max), |c| c.point);
+    let way = (max - min).dot(normal.abs()) * f64::from(choice.cut_at - 0.5);
+    let cut = Cut { point: middle + normal * way, normal };
+    LeftOut { cut: choice.cut.then_some(cut), phases: choice.hidden }
 }
 
 /// A scene with its looks.
@@ -89,6 +122,7 @@ impl Shown {
             wires: choice.wires,
             snow: choice.snow.is_some(),
             cover: (choice.snow.is_some() && scene.snow_covers_rock()).then_some(Cover::Snow),
+            left_out: left_out(&scene, &choice),
         };
         let mut shown =
             Shown { scene, choice, survey, looks: 0, last: Instant::now(), dresser, light: Light::default() };

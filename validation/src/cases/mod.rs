@@ -26,6 +26,7 @@ mod micro_impact;
 mod oblique_impact;
 mod oedometer;
 mod orifice;
+mod phases;
 mod press;
 mod pull_off;
 mod repose;
@@ -101,6 +102,18 @@ pub static CASES: &[Case] = &[
     sph::drop::CASE,
     sph::shown::CASE,
     sph::twins::CASE,
+    phases::free::CASE,
+    phases::bearing::CASE,
+    phases::janssen::CASE,
+    phases::incline::CASE,
+    phases::repose::CASE,
+    phases::directions::CASE,
+    phases::collapse::CASE,
+    phases::slots::CASE,
+    phases::account::CASE,
+    phases::clumps::CASE,
+    phases::solid::CASE,
+    phases::refine::CASE,
 ];
 
 /// Criteria that are known not to be met, by case and key. Why is in the remarks of the case. They fail in the report like
@@ -172,4 +185,7 @@ pub static FROM_STANDARD: &[(&str, &str)] = &[
     ("avalanche-hockey-stick", "coulomb-most"),
     ("avalanche-hockey-stick", "coulomb-area"),
     ("avalanche-layer", "middle"),
+    ("phases-refine", "slope"),
+    ("phases-refine", "run-out"),
+    ("phases-refine", "step"),
 ];

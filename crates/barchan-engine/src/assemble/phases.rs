@@ -6,7 +6,9 @@ use barchan_core::clock::StepWish;
 use barchan_core::materials::Materials;
 use barchan_core::regions::Region;
 use barchan_core::solver::Solver;
-use barchan_flip::{BYTES_PER_PARCEL, Flip, GasSettings, Rate, Settings, SolidSettings, Transfer, Yield};
+use barchan_flip::{
+    BYTES_PER_PARCEL, Flip, GasSettings, Limit, Rate, Settings, Shown, SolidSettings, SurfaceSettings, Transfer, Yield,
+};
 use barchan_scene as scene;
 use barchan_scene::words::{bytes, count};
 use barchan_scene::{ContinuumMethod, Parsed, Phases, Problem, Scene};
@@ -59,9 +61,26 @@ fn settings_of(scene: &Scene) -> Option<Settings> {
         split: phases.split as u32,
         gas: phases.gas.then(|| gas(scene, phases.restitution)),
         solid: phases.solid.enabled.then_some(SolidSettings { cover: phases.solid.cover as u32 }),
+        surface: surface(&phases.surface),
+        shown: match phases.shown {
+            scene::ShownSand::Parcels => Shown::Parcels,
+            scene::ShownSand::Surface => Shown::Surface,
+            scene::ShownSand::All => Shown::All,
+        },
         capacity: phases.capacity as usize,
         ..Settings::sand(settings::domain(&scene.domain), cell, Materials::default())
     })
+}
+
+/// How gas rides on the liquid.
+fn surface(s: &scene::SurfacePhase) -> SurfaceSettings {
+    SurfaceSettings {
+        limit: s.per_face.map_or(Limit::Packing, |n| Limit::PerFace(n as u32)),
+        layers: s.layers,
+        angle: s.angle,
+        passes: s.passes as u32,
+        exact: s.exact,
+    }
 }
 
 /// Gas, in the scene's air or in none.

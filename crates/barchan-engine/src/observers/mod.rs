@@ -20,6 +20,7 @@ mod impact;
 mod maps;
 mod network;
 mod packing;
+mod phases;
 mod pressure_on;
 mod profile;
 mod repose;
@@ -193,6 +194,7 @@ const KINDS: &[Kind] = &[
     Kind::of::<correlation::ForceCorrelationKeys>(),
     Kind::of::<angles::ContactAnglesKeys>(),
     Kind::of::<maps::MapsKeys>(),
+    Kind::of::<phases::PhasesKeys>(),
 ];
 
 /// What scenes are read with: the keys of all observers.

@@ -101,6 +101,11 @@ impl Solid {
         !matches!(self.at(grid, cell), 0 | BACK)
     }
 
+    /// Whether a frozen cell lies against a wall: what it holds may be seen through it.
+    pub fn is_bare(&self, grid: &Grid, cell: [i32; 3]) -> bool {
+        (0..6).any(|k| self.at(grid, add(cell, unit(k >> 1, if k & 1 == 0 { -1 } else { 1 }))) == BACK)
+    }
+
     /// Frozen cells with their quanta, in the order of bricks.
     pub fn list(&self) -> impl Iterator<Item = ([i32; 3], u32)> + '_ {
         self.blocks.iter().flat_map(|(brick, block)| {

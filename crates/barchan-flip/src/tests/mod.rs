@@ -6,3 +6,4 @@ mod liquid;
 mod sameness;
 mod scene;
 mod solid;
+mod surface;

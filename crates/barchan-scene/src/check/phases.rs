@@ -126,9 +126,26 @@ fn keys(c: &mut Check) {
     if !phases.gas && phases.restitution != Phases::RESTITUTION {
         c.error("phases.restitution", "`restitution` is that of gas, and there is none", "leave it out");
     }
+    let surface = &phases.surface;
+    if !phases.gas && *surface != SurfacePhase::default() {
+        c.error("phases.surface", "gas rides on the surface, and there is none", "leave it out, or `gas = false`");
+    } else if surface.per_face.is_some() && surface.layers != 1.0 {
+        let help = "leave out `per_face` or `layers`";
+        c.error("phases.surface.layers", "`per_face` says already how many grains a face carries", help);
+    } else if surface.per_face.is_none() && room(surface.layers, phases.split) < 1.0 {
+        let message = format!("on a face of {} layers no grain fits", surface.layers);
+        c.error("phases.surface.layers", message, "give at least 0.1, or `per_face`");
+    }
     if !phases.solid.enabled && phases.solid.cover != SolidPhase::COVER {
         c.error("phases.solid.cover", "`cover` is that of frozen sand, and there is none", "leave it out");
     }
+}
+
+/// Grains that lie on a level face of a cell: 0.8 of its area is covered by their discs, of the diameter of a quantum.
+fn room(layers: f64, split: u64) -> f64 {
+    // With a packing of 0.6; d³ = 6 φ h³/(8 π split).
+    let diameter = (6.0 * 0.6 / (8.0 * std::f64::consts::PI * split as f64)).cbrt();
+    0.8 * layers / (0.25 * std::f64::consts::PI * diameter * diameter)
 }
 
 fn air(c: &mut Check) {

@@ -49,8 +49,12 @@ keys! {
         gas: bool = true,
         /// How sand that lies still freezes.
         solid: SolidPhase = SolidPhase::default(),
-        /// Restitution of impacts of gas on walls.
+        /// How gas rides on the liquid.
+        surface: SurfacePhase = SurfacePhase::default(),
+        /// Restitution of impacts of gas on walls and on sand.
         restitution: f64 [NUMBER; within(0.0, 1.0, "a restitution of {} is impossible", "give a number from 0 to 1")] = Phases::RESTITUTION,
+        /// What pictures show of the sand.
+        shown: ShownSand = ShownSand::Surface,
         /// Most parcels and grains of gas; a run that needs more stops.
         capacity: u64 [; within(1.0, 4.29e9, "a capacity of {} is impossible", "give a number of parcels, such as 20000000")] = Phases::CAPACITY,
     }
@@ -63,6 +67,51 @@ keys! {
         enabled: bool = true,
         /// Full cells of liquid that lie over frozen ones.
         cover: u64 [; within(2.0, 1000.0, "a cover of {} cells is impossible", "give a whole number from 2, such as 4")] = SolidPhase::COVER,
+    }
+}
+
+/// Slopes above which a face of the surface carries no grains [rad].
+const SLOPES: Interval = Interval {
+    from: 0.0,
+    with_from: false,
+    to: std::f64::consts::FRAC_PI_2,
+    with_to: true,
+    message: "a slope of {} is impossible here",
+    help: "give an angle above 0, at most 90 deg, such as \"85 deg\"",
+};
+
+keys! {
+    /// Grains of gas that ride on the liquid are spread until they lie side by side.
+    pub struct SurfacePhase = "write `layers = 2` under `[phases.surface]`" {
+        /// Most grains on a face of the surface; left out: as many as lie side by side.
+        per_face: Option<u64> [; within(1.0, 1e6, "a face cannot carry {} grains", "give a whole number from 1, such as 20")],
+        /// Layers of grains that lie on a face, where `per_face` is left out.
+        layers: f64 [NUMBER; positive("the number of layers")] = 1.0,
+        /// Slope above which a face carries none [rad].
+        angle: f64 [ANGLE; interval(SLOPES)] = SurfacePhase::ANGLE,
+        /// Passes of displacement in a step; 0 lets grains clump.
+        passes: u64 [; within(0.0, 100.0, "{} passes cannot be computed", "give a whole number, such as 2")] = SurfacePhase::PASSES,
+        /// Whether grains cross from face to face at once, in whole numbers, instead of being displaced over some steps.
+        exact: bool = false,
+    }
+}
+
+impl SurfacePhase {
+    /// Slope where none is given [rad]: 85°.
+    pub const ANGLE: f64 = 85.0 * std::f64::consts::PI / 180.0;
+    /// Passes where no number is given.
+    pub const PASSES: u64 = 2;
+}
+
+impl Default for SurfacePhase {
+    fn default() -> SurfacePhase {
+        SurfacePhase {
+            per_face: None,
+            layers: 1.0,
+            angle: SurfacePhase::ANGLE,
+            passes: SurfacePhase::PASSES,
+            exact: false,
+        }
     }
 }
 
@@ -119,6 +168,7 @@ impl Scene {
         };
         phases.gas = gas;
         if !gas {
+            phases.surface = SurfacePhase::default();
             phases.restitution = Phases::RESTITUTION;
             scene.air = None;
         }
@@ -145,7 +195,9 @@ impl Default for Phases {
             split: Phases::SPLIT,
             gas: true,
             solid: SolidPhase::default(),
+            surface: SurfacePhase::default(),
             restitution: Phases::RESTITUTION,
+            shown: ShownSand::default(),
             capacity: Phases::CAPACITY,
         }
     }
@@ -164,6 +216,20 @@ pub enum TransferName {
     Pic,
 }
 names!(TransferName { Apic = "apic", Flip = "flip", Pic = "pic" });
+
+/// What pictures show of sand in phases.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ShownSand {
+    /// Parcels, as balls of their bulk volume.
+    Parcels,
+    /// A grain for every quantum near surfaces and walls.
+    #[default]
+    Surface,
+    /// A grain for every quantum, also inside, for pictures that are cut open.
+    All,
+}
+names!(ShownSand { Parcels = "parcels", Surface = "surface", All = "all" });
 
 /// Where sand yields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]

@@ -85,6 +85,18 @@ keys! {
         fog: Option<FogLook>,
         /// Where it is seen from.
         camera: Camera = Camera::default(),
+        /// A plane that cuts it open; left out: all matter is shown.
+        cut: Option<CutPlane>,
+    }
+}
+
+keys! {
+    /// A plane before which matter is left out of pictures.
+    pub struct CutPlane = "write `cut = { point = [0, 0, 0], normal = [0, -1, 0] }`" {
+        /// A point of the plane [m].
+        point: DVec3 [LENGTH; grows],
+        /// The side that is left out, of any length.
+        normal: DVec3 [NUMBER; direction("the normal")],
     }
 }
 
@@ -130,6 +142,7 @@ impl Default for Picture {
             snow: None,
             fog: None,
             camera: Camera::default(),
+            cut: None,
         }
     }
 }

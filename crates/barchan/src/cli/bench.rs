@@ -1,5 +1,7 @@
 //! `barchan bench`.
 
+mod phases;
+
 use super::say::{self, bytes, count, many, rate, say, seconds, span};
 use super::{Failure, Threads};
 use barchan::core::stages::StageTime;
@@ -20,12 +22,13 @@ const LONG: usize = 64_000;
 pub struct BenchArgs {
     /// Which case: settled, clumps, mixed, flow, walls; or scaling: settled at 1,000 grains and four times more each time;
     /// or table: all cases and what the machine can do, in Markdown; or exchange: a heap under a stream of grains, with and without their
-    /// exchange with the ground; or skin: the closed surface over a flow; or sph: the continuum
+    /// exchange with the ground; or skin: the closed surface over a flow; or sph: the continuum; or liquid,
+    /// phases, surface: sand in three phases
     #[arg(default_value = "settled")]
     case: String,
     /// Sph: what the continuum does: collapse, settled, dam or grains; left out: collapse
     part: Option<String>,
-    /// Sph: about so many particles; left out: the part's own number
+    /// Sph, liquid, phases: about so many particles; left out: the part's own number
     #[arg(long, value_name = "N", value_parser = super::whole, allow_hyphen_values = true)]
     particles: Option<u32>,
     /// Grains (of scaling: at most so many); left out: the case's own number
@@ -42,6 +45,9 @@ pub struct BenchArgs {
     /// Skin: distance of two nodes in diameters of a grain; left out: 1
     #[arg(long, value_name = "N", value_parser = super::factor, allow_hyphen_values = true)]
     voxel: Option<f64>,
+    /// Surface: faces along a side; left out: 1000
+    #[arg(long, value_name = "N", value_parser = super::whole, allow_hyphen_values = true)]
+    faces: Option<u32>,
     /// Steps to time; left out: about three seconds' worth
     #[arg(long, value_name = "N", value_parser = super::whole, allow_hyphen_values = true)]
     steps: Option<u32>,
@@ -139,6 +145,12 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
         args.threads.set()?;
         return sph(&args);
     }
+    if let Some(done) = phases::run(&args) {
+        return done;
+    }
+    if args.faces.is_some() {
+        return Err(Failure::Usage("--faces is of a surface: use it with `barchan bench surface`".into()));
+    }
     if args.part.is_some() || args.particles.is_some() {
         return Err(Failure::Usage(
             "a second name and --particles are of the continuum: use them with `barchan bench sph`".into(),
@@ -157,6 +169,9 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
             (EXCHANGE.0, "a heap under a stream, with and without exchange of grains and ground"),
             (SKIN.0, "the closed surface over a flow"),
             (SPH, "the continuum: collapse, settled, dam, grains"),
+            phases::ABOUT[0],
+            phases::ABOUT[1],
+            phases::ABOUT[2],
             (TABLE, "all cases, and what the machine can do, in Markdown"),
         ]);
         let names: Vec<_> = about.map(|(name, about)| format!("  {name:10} {about}")).collect();

@@ -85,6 +85,7 @@ fn a_stored_frame_is_drawn_as_the_live_one() {
             wires: false,
             snow: false,
             cover: None,
+            left_out: Default::default(),
         };
         let (a, b) = (dresser.dress(&live).unwrap(), dresser.dress(&stored).unwrap());
         assert_eq!((a.spheres.len(), a.solids.len(), a.meshes.len()), (4, 3, 3));

@@ -7,7 +7,7 @@ pub use setting::scene;
 
 use super::say::{self, many, say, seconds};
 use super::{Failure, Threads, stop};
-use barchan::draw::{CpuRenderer, Image, Legend, Map, Quality, Renderer, Show, TraceRenderer};
+use barchan::draw::{CpuRenderer, Cut, Image, Legend, Map, Quality, Renderer, Show, TraceRenderer};
 use barchan::io::film::{Film, FilmError};
 use barchan::io::{atomic, png};
 use barchan::prelude::Parsed;
@@ -82,6 +82,12 @@ pub struct RenderArgs {
     /// A map of numbers laid over the ground (ESRI ASCII grid, GeoTIFF), in the colours of --map, between the ends of --range
     #[arg(long, value_name = "FILE")]
     drape: Option<PathBuf>,
+    /// Leave matter out on one side of a plane: "y<0", "x>0.1", or six numbers, a point of the plane and the side that is left out
+    #[arg(long, value_name = "WHERE", value_parser = cut, allow_hyphen_values = true)]
+    cut: Option<Cut>,
+    /// Leave phases of sand out: solid, liquid, gas
+    #[arg(long, value_name = "PHASES", value_delimiter = ',', value_parser = setting::PHASES)]
+    hide: Vec<String>,
     /// Walls, bodies and skins as the edges of their triangles
     #[arg(long)]
     wireframe: bool,
@@ -172,6 +178,27 @@ fn show(text: &str) -> Result<Show, String> {
     found.ok_or_else(|| format!("it cannot be shown so; there are: {}", names.join(", ")))
 }
 
+fn cut(text: &str) -> Result<Cut, String> {
+    use glam::DVec3;
+    let help = "write which side is left out, such as \"y<0\" or \"x>0.1\", or six numbers: a point of the plane and the way to that side";
+    let found = match text.find(['<', '>']) {
+        Some(at) => {
+            let axis = ["x", "y", "z"].iter().position(|a| *a == text[..at].trim()).map(|k| DVec3::AXES[k]);
+            let sign = if text[at..].starts_with('<') { -1.0 } else { 1.0 };
+            let place = text[at + 1..].trim().parse::<f64>().ok();
+            axis.zip(place).map(|(axis, place)| Cut { point: axis * place, normal: axis * sign })
+        }
+        None => {
+            let numbers: Option<Vec<f64>> = text.split(',').map(|n| n.trim().parse().ok()).collect();
+            numbers
+                .filter(|n| n.len() == 6)
+                .map(|n| Cut { point: DVec3::from_slice(&n), normal: DVec3::from_slice(&n[3..]) })
+        }
+    };
+    let good = |c: &Cut| c.point.is_finite() && c.normal.is_finite() && c.normal != DVec3::ZERO;
+    found.filter(good).ok_or_else(|| help.into())
+}
+
 fn range(text: &str) -> Result<[f32; 2], String> {
     let ends = text.split_once(',').and_then(|(a, b)| Some([a.trim().parse().ok()?, b.trim().parse().ok()?]));
     let good = ends.filter(|[a, b]: &[f32; 2]| a < b && a.is_finite() && b.is_finite());
@@ -224,6 +251,8 @@ impl RenderArgs {
             skin: false,
             fog: None,
             drape: None,
+            cut: None,
+            hide: Vec::new(),
             wireframe: false,
             pairs: false,
             grids: false,

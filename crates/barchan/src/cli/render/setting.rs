@@ -8,8 +8,8 @@ use barchan::draw::camera::{Key, PathError};
 use barchan::draw::colour::reflectances;
 use barchan::draw::legend::Bar;
 use barchan::draw::{
-    CameraPath, ColourBy, ColourError, Colouring, Cover, Dresser, Fog, Image, Light, Map, Quality, Renderer, Show,
-    Skins, Snow, Stand, Survey,
+    CameraPath, ColourBy, ColourError, Colouring, Cover, Cut, Dresser, Fog, Image, LeftOut, Light, Map, Quality,
+    Renderer, Show, Skins, Snow, Stand, Survey,
 };
 use barchan::io::terrain::Terrain;
 use barchan::prelude::{Frame, Parsed, Scene};
@@ -88,6 +88,7 @@ pub struct Setting {
     wires: bool,
     fog: Option<Fog>,
     drape: Option<Drape>,
+    left_out: LeftOut,
     shown: Option<Shown>,
 }
 
@@ -141,6 +142,14 @@ struct Shown {
     bar: Option<Bar>,
 }
 
+/// Phases in the order of their numbers.
+pub const PHASES: [&str; 3] = ["solid", "liquid", "gas"];
+
+/// Which phases are among the names.
+fn hidden(names: &[String]) -> [bool; 3] {
+    PHASES.map(|phase| names.iter().any(|name| name == phase))
+}
+
 /// The scene of a run, with its meshes.
 pub fn scene(folder: &Path) -> Result<Parsed, Failure> {
     Ok(barchan::load(&folder.join("scene.toml").to_string_lossy())?)
@@ -185,6 +194,8 @@ impl Setting {
         };
         let drape = args.drape.as_deref().map(|path| Drape::read(path, args.map.unwrap_or(map), args.range));
         let drape = drape.transpose()?;
+        let own = || picture.cut.as_ref().map(|c| Cut { point: c.point, normal: c.normal });
+        let left_out = LeftOut { cut: args.cut.or_else(own), phases: hidden(&args.hide) };
         Ok(Setting {
             camera,
             colouring,
@@ -197,6 +208,7 @@ impl Setting {
             wires,
             fog,
             drape,
+            left_out,
             shown: None,
             scene,
             shapes,
@@ -288,6 +300,7 @@ impl Setting {
                 }
                 (None, _) => self.scene.snow_covers_rock().then_some(Cover::Snow),
             },
+            left_out: self.left_out,
         };
         let path = path(&self.camera, survey, &hull, span, self.size).map_err(|e| Failure::Usage(e.to_string()))?;
         let snow = self.scene.picture.snow.as_ref().map(|snow| Snow {
