@@ -16,6 +16,11 @@ use std::collections::HashMap;
 
 /// Filling below which a parcel is thin.
 const THIN: f64 = 0.25;
+/// Filling below which a parcel at a wall with nothing upon it is thin: half a layer of cells has 0.45. Such a layer bears no load, so that as liquid it would slide on
+/// without friction.
+const THIN_AT_WALL: f64 = 0.4;
+/// Filling up to which there is nothing in a cell.
+const NOTHING: f64 = 0.05;
 /// Steps for which it must be.
 const STEPS: u8 = 2;
 /// Filling of liquid at which a grain has sunk into it: that of a flat surface.
@@ -63,7 +68,12 @@ impl Liquid {
                 if brick != last.0 {
                     last = (brick, self.grid.slot(brick) as usize);
                 }
-                if self.filling_in(last.1, cells[k], offsets[k]) < THIN { (thin[k] + 1).min(STEPS) } else { 0 }
+                let filling = self.filling_in(last.1, cells[k], offsets[k]);
+                if filling < THIN || filling < THIN_AT_WALL && self.lies_bare(last.1, cells[k]) {
+                    (thin[k] + 1).min(STEPS)
+                } else {
+                    0
+                }
             };
             (0..cells.len()).map(each).collect::<Vec<u8>>()
         });
@@ -79,6 +89,20 @@ impl Liquid {
         }
         self.parcels.retain(|i| !leaving[i]);
         true
+    }
+
+    /// Whether a cell lies at a wall and the one above it, against gravity, is empty.
+    fn lies_bare(&self, slot: usize, cell: [i32; 3]) -> bool {
+        let g = self.settings.gravity;
+        let at = cell.map(|c| c & 7);
+        let value = |f: &[[f64; 8]], c: [i32; 3]| self.grid.around[slot].value(f, c[0], c[1], c[2]);
+        if slot == 0 || g == DVec3::ZERO || value(&self.fractions.capacity, at) >= 1.0 {
+            return false;
+        }
+        let down = (0..3).max_by(|&a, &b| g[a].abs().total_cmp(&g[b].abs())).unwrap_or(2);
+        let mut above = at;
+        above[down] -= g[down].signum() as i32;
+        value(&self.pack.mass, above) <= NOTHING
     }
 
     /// A parcel's quanta become grains about its place, in pairs on opposite sides, so that their centre and momentum are the parcel's.

@@ -99,6 +99,19 @@ fn conversions_keep_every_quantum_and_the_momentum() {
 }
 
 #[test]
+fn a_layer_thinner_than_half_a_cell_on_a_floor_stops_as_gas() {
+    // Less than a layer of the lattice, sliding: as liquid it bears no load, and would slide for ever.
+    let mut a = world(airless([64.0, 16.0, 16.0]), vec![plane(DVec3::ZERO, DVec3::Z, 1)]);
+    let sparse = |x: DVec3| x.z < 0.5 && (x.x.floor() + x.y.floor()).rem_euclid(2.0) == 0.0;
+    a.fill([[8, 2, 0], [20, 14, 1]], sparse, |_| DVec3::X * 2.0).unwrap();
+    let q = quanta(&a);
+    (0..60).for_each(|_| a.step().unwrap());
+    let speed = a.liquid.gas.velocity.iter().map(|v| v.length()).fold(0.0, f64::max);
+    assert!(a.gas_len() as u64 > q / 2 && speed < 0.1, "{} of {q} quanta are gas, at most {speed} fast", a.gas_len());
+    assert_eq!(quanta(&a), q);
+}
+
+#[test]
 fn a_conversion_moves_momentum_and_centre_exactly() {
     let mut a = world(airless([16.0; 3]), vec![]);
     a.fill([[4, 4, 4], [5, 5, 5]], |x| x.x < 4.5 && x.y < 4.5 && x.z < 4.5, |x| x.cross(DVec3::Z) + DVec3::X).unwrap();
