@@ -160,4 +160,11 @@ pub static FROM_STANDARD: &[(&str, &str)] = &[
     ("avalanche-hockey-stick", "coulomb-most"),
     ("avalanche-hockey-stick", "coulomb-area"),
     ("avalanche-layer", "middle"),
+    // The toe is thinner than a grain of a few thousand.
+    ("avalanche-dam-break", "front"),
+    ("avalanche-dam-break", "concave"),
+    // Two and a half grains in the middle, less than one at the rim.
+    ("avalanche-similarity", "along"),
+    ("avalanche-similarity", "across"),
+    ("avalanche-similarity", "thickness"),
 ];
