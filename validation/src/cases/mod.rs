@@ -188,4 +188,11 @@ pub static FROM_STANDARD: &[(&str, &str)] = &[
     ("phases-refine", "slope"),
     ("phases-refine", "run-out"),
     ("phases-refine", "step"),
+    // The toe is thinner than a grain of a few thousand.
+    ("avalanche-dam-break", "front"),
+    ("avalanche-dam-break", "concave"),
+    // Two and a half grains in the middle, less than one at the rim.
+    ("avalanche-similarity", "along"),
+    ("avalanche-similarity", "across"),
+    ("avalanche-similarity", "thickness"),
 ];

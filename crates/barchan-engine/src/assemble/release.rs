@@ -20,7 +20,7 @@ const LINES: usize = 1200;
 /// Slope beyond which snow does not lie.
 const CLIFF: f64 = 70.0 * PI / 180.0;
 /// Rounds of pushing apart, and the overlap at which it ends, over the diameter.
-const ROUNDS: usize = 80;
+const ROUNDS: usize = 200;
 const APART: f64 = 2e-3;
 /// Overlap that cannot stay, over the diameter: as much as runs tolerate by default.
 const TOO_MUCH: f64 = 0.08;
@@ -257,11 +257,11 @@ impl Area {
         let cubes: f64 = grains.iter().map(|g| g.radius.powi(3)).sum();
         let diameter = 2.0 * barchan_core::math::cbrt(cubes / n as f64);
         let mut random = recipe.stream(0, LAID);
-        // The widest lattice that holds them up to the thickness; where none does, the narrowest, and some lie higher.
+        // The widest lattice that holds them up to the thickness: room beside each other is what lets them be pushed apart.
         let mut sites = Vec::new();
         for wide in (0..=25).rev().map(|k| 1.0 + 0.01 * f64::from(k)) {
             sites = self.sites(wide * diameter, diameter, &mut random.clone(), blocked);
-            if sites.len() >= n && sites[n - 1].0 <= 1.04 {
+            if sites.get(n - 1).is_some_and(|s| s.0 <= 1.0) {
                 break;
             }
         }
@@ -282,7 +282,8 @@ impl Area {
         Ok(grains)
     }
 
-    /// Places of a hexagonal lattice along the slope, with how high each lies: 1 where its grain reaches the thickness. The lowest first.
+    /// Places of a hexagonal lattice along the slope, with the share of the thickness up to which snow must lie for each to be taken; the lowest first. A
+    /// column of h/layer sites is rounded up or down by lot, so that there is as much snow everywhere as its thickness says, where it is thinner than a grain, too.
     fn sites(
         &self,
         apart: f64,
@@ -300,7 +301,7 @@ impl Area {
         let (rows, columns) = ((reach / (row * upright)).ceil() as i64, (reach / apart).ceil() as i64);
         let shift = [random.uniform(), random.uniform()];
         let radius = 0.5 * diameter;
-        let mut sites: Vec<(f64, u64, DVec3)> = Vec::new();
+        let mut sites: Vec<(f64, DVec3)> = Vec::new();
         for parity in 0..2_i64 {
             for j in -rows..=rows {
                 for i in -columns..=columns {
@@ -309,23 +310,24 @@ impl Area {
                     let p = middle + fall * along * upright + fall.perp() * across;
                     let thickness = self.thickness(p);
                     let Some(over) = (if thickness > 0.0 { self.bed.over(p.x, p.y) } else { None }) else { continue };
-                    let (foot, normal) = (p.extend(over.z), over.normal());
+                    let (foot, normal, lot) = (p.extend(over.z), over.normal(), random.uniform());
                     for level in (parity..).step_by(2) {
                         let above = radius + level as f64 * layer;
-                        let filled = (above + radius) / thickness;
-                        if filled > 2.0 && level > 2 {
+                        let filled = (level as f64 + lot) * layer / thickness;
+                        // Where obstacles take room others lie higher.
+                        if filled > 2.0 {
                             break;
                         }
                         let place = foot + normal * above;
                         if !blocked(place, radius) {
-                            sites.push((filled, random.bits(), place));
+                            sites.push((filled, place));
                         }
                     }
                 }
             }
         }
-        sites.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        sites.into_iter().map(|(filled, _, place)| (filled, place)).collect()
+        sites.sort_by(|a, b| a.0.total_cmp(&b.0));
+        sites
     }
 
     /// Pushes grains apart that overlap, and out of the rock.

@@ -5,6 +5,7 @@
 
 #[cfg(feature = "gpu")]
 mod adapter;
+mod avalanche;
 mod clumps;
 mod compare;
 mod exchange;
@@ -38,7 +39,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 /// All cases.
-pub const CASES: &[Case] = &[settled::CASE, clumps::CASE, mixed::CASE, flow::CASE, walls::CASE];
+pub const CASES: &[Case] = &[settled::CASE, clumps::CASE, mixed::CASE, flow::CASE, walls::CASE, avalanche::CASE];
 
 /// Steps before the clock starts.
 const WARM: u64 = 200;

@@ -92,7 +92,7 @@ fn snow_lies_within_its_outline_as_thick_and_as_heavy_as_asked() {
     // The plane goes through (2.5, ·, 177): the lowest point of the model is the floor.
     let above = |x: DVec3| (x - DVec3::new(2.5, 0.0, FALL * 295.0)).dot(normal);
     for (k, x) in p.position.iter().enumerate() {
-        assert!(above(*x) > 0.99 * radius && above(*x) + radius < 2.5 * 1.15, "grain {k} at {}", above(*x));
+        assert!(above(*x) > 0.99 * radius && above(*x) + radius < 2.5 + 1.1 * radius, "grain {k} at {}", above(*x));
         let foot = *x - normal * above(*x);
         let margin = 1.5 * radius;
         assert!(foot.x > 20.0 - margin && foot.x < 80.0 + margin && foot.y > 20.0 - margin && foot.y < 80.0 + margin);

@@ -133,7 +133,9 @@ impl Rock {
     /// Lays its rhythm onto the steps of a run [s].
     pub fn set_dt(&mut self, dt: f64) {
         self.schedule = Schedule::new(EVERY, dt);
-        self.every = self.schedule.step(1).max(1) as f64 * dt;
+        // The mean of the intervals: a single one is a whole number of steps, and up to half a step off. By the first one flows were slowed by up to some
+        // per cent too little or too much.
+        self.every = EVERY.max(dt);
     }
 
     /// The surface that matter touches.

@@ -11,7 +11,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 #[derive(Args)]
 pub struct ValidateArgs {
-    /// Cases to run, or a group: verification, sand, beyond, sph; left out: all
+    /// Cases to run, or a group: verification, sand, beyond, sph, avalanche; left out: all
     #[arg(value_name = "CASE")]
     cases: Vec<String>,
     /// quick: minutes; standard: closer to the papers, under two hours; full: as large as theirs

@@ -32,9 +32,11 @@ pub fn tan(degrees: f64) -> f64 {
     math::tan(degrees.to_radians())
 }
 
-/// Snow as grains without cohesion: density of a grain [kg/m³], Young's modulus, coefficient of friction.
+/// Snow as grains without cohesion: density of a grain [kg/m³], Young's modulus, coefficients of friction and restitution. It may be squeezed harder than grains of
+/// rock: what a bed of a few layers does in falling onto its own lattice is nobody's concern.
 pub fn snow(density: f64, young: &str, friction: f64, restitution: f64) -> String {
     format!(
-        "[materials.snow]\ndensity = {density}\nyoung = \"{young}\"\nrestitution = {restitution}\nfriction = {friction}\n"
+        "[materials.snow]\ndensity = {density}\nyoung = \"{young}\"\nrestitution = {restitution}\nfriction = {friction}\n\
+         [integrator]\nmax_overlap = 0.3\n"
     )
 }

@@ -82,7 +82,7 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
         "#,
         time + 1.0,
         wide * fall + 50.0,
-        snow(333.0, "2 MPa", 0.4, 0.1),
+        snow(333.0, "4 MPa", 0.4, 0.1),
         5.0 * s,
         tan(DELTA),
         place.display(),
