@@ -35,7 +35,8 @@ impl World {
     /// it; returns how many.
     pub(crate) fn cut_bonds(&mut self, from: DVec2, to: DVec2, under: f64) -> usize {
         let away = |x: DVec2| {
-            let share = ((x - from).dot(to - from) / (to - from).length_squared().max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+            let share =
+                ((x - from).dot(to - from) / (to - from).length_squared().max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
             x.distance(from.lerp(to, share))
         };
         let across = |a: DVec3, b: DVec3, of_wall: bool| {

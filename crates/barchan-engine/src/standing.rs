@@ -123,8 +123,7 @@ fn house(half: DVec3, height: f64) -> Mesh {
 
 /// A pole from z = 0.
 fn mast(radius: f64, height: f64) -> Mesh {
-    Mesh::cylinder(radius, height, ROUND)
-        .transformed(&DAffine3::from_translation(DVec3::Z * (0.5 * height)))
+    Mesh::cylinder(radius, height, ROUND).transformed(&DAffine3::from_translation(DVec3::Z * (0.5 * height)))
 }
 
 /// A boulder whose lower half is in the ground, with facets like those that frost leaves.
@@ -222,7 +221,8 @@ mod tests {
             assert!(health.is_closed(), "{shape:?}: {health}");
             assert!(mesh.mass_properties().is_some_and(|m| m.volume > 0.0), "{shape:?} faces outwards");
             let over = |v: &DVec3| v.z - relief.over(v.x, v.y).unwrap().z;
-            let (low, high) = mesh.vertices.iter().map(over).fold((9.0, 0.0), |(a, b): (f64, f64), h| (a.min(h), b.max(h)));
+            let (low, high) =
+                mesh.vertices.iter().map(over).fold((9.0, 0.0), |(a, b): (f64, f64), h| (a.min(h), b.max(h)));
             assert!(low < -1.0 && (4.5..12.0).contains(&high), "{shape:?}: {low} to {high}");
         }
     }

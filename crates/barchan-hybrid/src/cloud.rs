@@ -127,7 +127,8 @@ fn eddies(x: DVec3, width: f64) -> DVec3 {
         let corner = IVec3::new(k & 1, k >> 1 & 1, k >> 2);
         let far = corner.as_dvec3();
         let weight = far * u + (1.0 - far) * (1.0 - u);
-        let slope = (2.0 * far - 1.0) * rise * DVec3::new(weight.y * weight.z, weight.x * weight.z, weight.x * weight.y);
+        let slope =
+            (2.0 * far - 1.0) * rise * DVec3::new(weight.y * weight.z, weight.x * weight.z, weight.x * weight.y);
         for (salt, gradient) in gradient.iter_mut().enumerate() {
             *gradient += (2.0 * share(cell + corner, salt as u32) - 1.0) * slope;
         }
@@ -170,7 +171,20 @@ impl Cloud {
         let (schedule, timers) = (Schedule::every(1), Timers::default());
         let points = Vec::new();
         let width = 1.5 * diameter;
-        Cloud { terms, wall, flow, owed, points, born: 0, raised: 0.0, settled: 0.0, width, schedule, every: EVERY, timers }
+        Cloud {
+            terms,
+            wall,
+            flow,
+            owed,
+            points,
+            born: 0,
+            raised: 0.0,
+            settled: 0.0,
+            width,
+            schedule,
+            every: EVERY,
+            timers,
+        }
     }
 
     /// Lays its rhythm onto the steps of a run [s].
@@ -257,7 +271,8 @@ impl Cloud {
 
     /// Masses [kg]: in the air, raised and settled so far.
     pub fn books(&self) -> [f64; 3] {
-        [self.points.iter().map(|p| p.mass).sum(), self.raised, self.settled]
+        // A sum of nothing is −0.
+        [self.points.iter().map(|p| p.mass).sum::<f64>() + 0.0, self.raised, self.settled]
     }
 }
 

@@ -166,7 +166,8 @@ impl Cover {
             }
             let upright = upright(&self.rock, cell);
             let thickness = sum.mass / drag.density * upright / area;
-            let layer = Layer { thickness, speed, density: drag.density, press: drag.gravity * upright, gravity: drag.gravity };
+            let layer =
+                Layer { thickness, speed, density: drag.density, press: drag.gravity * upright, gravity: drag.gravity };
             let (dry, square) = drag.law.deceleration(&layer, drag.yield_stress);
             let stress = drag.density * thickness * (friction * layer.press + dry + square * speed * speed);
             let gone = rate(stress, *strength, speed, *energy) * area / upright * self.every;

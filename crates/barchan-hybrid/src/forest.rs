@@ -144,7 +144,12 @@ impl Coupling for Forest {
         "forest"
     }
 
-    fn step(&mut self, interval: &Interval, _boundary: &mut Boundary, solvers: &mut Solvers) -> Result<(), SolverError> {
+    fn step(
+        &mut self,
+        interval: &Interval,
+        _boundary: &mut Boundary,
+        solvers: &mut Solvers,
+    ) -> Result<(), SolverError> {
         if !self.schedule.due(interval.step + 1) {
             return Ok(());
         }

@@ -67,7 +67,8 @@ pub(crate) fn covering(population: &Population, on: bool) -> Option<Covering> {
     // A piece under the skin is near one of its vertices or deep below it; one that flies has fewer neighbours than a surface gives.
     let cells = Cells::new(2.0 * voxel, &position);
     let mut apart = vec![true; population.len()];
-    let few: Vec<bool> = position.par_iter().map(|x| x.is_finite() && cells.around(*x).count() < FEW as usize).collect();
+    let few: Vec<bool> =
+        position.par_iter().map(|x| x.is_finite() && cells.around(*x).count() < FEW as usize).collect();
     covered.iter().zip(&few).for_each(|(&row, &few)| apart[row] = few);
     let nearest = |at: DVec3| {
         let near = cells.around(at).map(|k| (k, position[k].distance_squared(at)));
@@ -78,7 +79,11 @@ pub(crate) fn covering(population: &Population, on: bool) -> Option<Covering> {
         let Some(row) = nearest(middle) else { return (DVec3::ZERO, 1.0) };
         let still = (1.0 - population.velocity[row].length() / STILL).max(0.0);
         // What lies still shares one frame, so that nothing ends at its edges; what moves has the frame of its nearest grain.
-        if still > 0.0 { (DVec3::ZERO, still) } else { (population.position[row] - strewn(population.id[row]) * voxel, 0.0) }
+        if still > 0.0 {
+            (DVec3::ZERO, still)
+        } else {
+            (population.position[row] - strewn(population.id[row]) * voxel, 0.0)
+        }
     };
     let anchors = surface.triangles.par_iter().map(anchor).collect();
     let on = if on { on_surface(population, &covered, &few, &surface, voxel) } else { Vec::new() };

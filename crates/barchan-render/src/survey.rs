@@ -368,7 +368,8 @@ mod tests {
         let mut survey = Survey::new(vec![], ColourBy::Speed, None);
         for k in 0..5 {
             let at = f64::from(k);
-            let flow = (0..100).map(|g| (DVec3::new(10.0 * at + 0.1 * f64::from(g), 3.0, -0.1 * f64::from(g) - at), 0.1));
+            let flow =
+                (0..100).map(|g| (DVec3::new(10.0 * at + 0.1 * f64::from(g), 3.0, -0.1 * f64::from(g) - at), 0.1));
             survey.see(&frame(at, &flow.collect::<Vec<_>>())).unwrap();
         }
         assert_eq!(survey.front().len(), 5);

@@ -39,7 +39,11 @@ impl Scene {
         let scale = Scale::new(factor);
         let whole = Key::new("", "");
         scene.grow(&scale, &whole);
-        for g in scene.grains.iter_mut().filter(|g| matches!(g.place, Place::At(_) | Place::Trees { .. } | Place::Sheet { .. })) {
+        for g in scene
+            .grains
+            .iter_mut()
+            .filter(|g| matches!(g.place, Place::At(_) | Place::Trees { .. } | Place::Sheet { .. }))
+        {
             let listed = || assets.listed_radius(self, &g.shape).map(Size::Fixed);
             g.radius = g.radius.take().or_else(listed);
             g.radius.grow(&scale, &whole);

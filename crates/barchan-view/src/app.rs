@@ -431,7 +431,9 @@ impl eframe::App for App {
 /// What is said about an answer.
 fn word(answer: &Answer) -> Option<(String, bool)> {
     Some(match answer {
-        Answer::Pushed(_) | Answer::Poured(1..) | Answer::Dropped(true) | Answer::Dug(_) | Answer::Broken(1..) => return None,
+        Answer::Pushed(_) | Answer::Poured(1..) | Answer::Dropped(true) | Answer::Dug(_) | Answer::Broken(1..) => {
+            return None;
+        }
         Answer::Broken(0) => ("There is no bond here to cut".into(), false),
         Answer::Poured(0) => ("There is no room to pour here".into(), false),
         Answer::Dropped(false) => ("There is no room for a ball here".into(), false),

@@ -111,7 +111,10 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
     let held: Vec<(u32, DVec3)> = {
         let frame = rig.world.frame();
         let grains = frame.grains();
-        (0..grains.len()).filter(|k| grains.position[*k].x < 1.5 * RADIUS).map(|k| (grains.id[k], grains.position[k])).collect()
+        (0..grains.len())
+            .filter(|k| grains.position[*k].x < 1.5 * RADIUS)
+            .map(|k| (grains.id[k], grains.position[k]))
+            .collect()
     };
     let crown = rig.world.boundary().walls().iter().position(|w| w.name == "crown").unwrap_or_default() as u16;
     let none = || CaseError::Unmeasured("there are no grains".into());

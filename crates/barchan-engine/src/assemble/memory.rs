@@ -46,9 +46,7 @@ pub(super) fn check(
                 // Up to 60° of slope.
                 2.0 * (*max - *min).element_product() / (side * side) * *layers as f64
             }
-            Place::Trees { at, height } => {
-                at.len() as f64 * (height / (2.0 * recipe.sizes.max())).round().max(1.0)
-            }
+            Place::Trees { at, height } => at.len() as f64 * (height / (2.0 * recipe.sizes.max())).round().max(1.0),
             Place::Fill(fill) => asked(fill, recipe, setup.shapes[recipe.shape as usize].volume()),
         };
         each.push((format!("grains[{i}].fill"), grains, recipe.spheres));

@@ -320,7 +320,9 @@ mod tests {
         let volume: f64 = pieces.iter().map(|p| p.shape.volume() * p.radius.powi(3)).sum();
         assert!((volume / (240.0 * 0.5 * 0.6f64.hypot(1.0)) - 1.0).abs() < 1e-6, "{volume}");
         // Every inner side joins two pieces: the sum over faces is half the pieces' sides less the rim's.
-        let sides = |p: &Piece| (0..p.outline.len()).map(|k| p.outline[k].distance(p.outline[(k + 1) % p.outline.len()])).sum::<f64>();
+        let sides = |p: &Piece| {
+            (0..p.outline.len()).map(|k| p.outline[k].distance(p.outline[(k + 1) % p.outline.len()])).sum::<f64>()
+        };
         let inner: f64 = 0.5 * (pieces.iter().map(sides).sum::<f64>() - 64.0);
         let found: f64 = faces(&slab(232), &pieces).iter().map(|f| f.2 / 0.5).sum();
         assert!((found / inner - 1.0).abs() < 0.02, "{found} of {inner} m");

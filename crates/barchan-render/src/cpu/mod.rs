@@ -300,7 +300,9 @@ impl Shading<'_> {
         };
         let to_eye = (self.eye.view.eye - p).normalize_or(Vec3::Z);
         let colour = match spot.mottled {
-            Some(diameter) if diameter > 0.0 => spot.colour * look::mottle(p, diameter, diameter * self.eye.focal / spot.depth),
+            Some(diameter) if diameter > 0.0 => {
+                spot.colour * look::mottle(p, diameter, diameter * self.eye.focal / spot.depth)
+            }
             _ => spot.colour,
         };
         let snow = light.snow.as_ref().map(|snow| (snow, look::snowy(colour))).filter(|(_, part)| *part > 0.0);

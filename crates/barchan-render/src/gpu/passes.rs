@@ -107,7 +107,11 @@ impl Passes {
         let surface = pass("surface", include_str!("surface.wgsl"), &[]);
         let openness = pass("openness", include_str!("openness.wgsl"), &[FLOAT, NUMBER]);
         let panes = pass("panes", include_str!("panes.wgsl"), &[FLOAT]);
-        let light = pass("light", concat!(include_str!("light.wgsl"), include_str!("snow.wgsl")), &[NUMBER, NUMBER, FLOAT, FLOAT]);
+        let light = pass(
+            "light",
+            concat!(include_str!("light.wgsl"), include_str!("snow.wgsl")),
+            &[NUMBER, NUMBER, FLOAT, FLOAT],
+        );
         let solid = |pass: &Pass, label, entries, target: Option<TextureFormat>| {
             pass.pipeline(
                 device,

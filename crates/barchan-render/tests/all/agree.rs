@@ -151,7 +151,8 @@ fn on_ground(radius: f32) -> Picture {
         Sphere { centre: [at * cos, at * sin, z + 0.02], radius: 0.02, colour: [0.5, 0.4, 0.3], grain }
     });
     let spheres = grains.collect();
-    let ground = Ground { relief: relief.into(), colour: Vec3::new(0.55, 0.40, 0.24), variation: 1.0, radius, cover: None };
+    let ground =
+        Ground { relief: relief.into(), colour: Vec3::new(0.55, 0.40, 0.24), variation: 1.0, radius, cover: None };
     Picture { spheres, ground: Some(ground), floor: Some((-0.5, Vec3::splat(0.3))), ..Picture::default() }
 }
 
@@ -260,7 +261,8 @@ fn fog_leaves_of_a_card_what_its_formula_says() {
     let quality = Quality { samples: 1, shadows: false, occlusion: false };
     for (x, left) in [(0.5, 0.7788), (1.0, 0.3679), (2.0, 0.0183)] {
         // A black card before an even grey: what is seen is the fog's own light.
-        let light = Light { fog: Some(Fog { reach: 10.0, fall: 0.0 }), background: [Vec3::splat(0.5); 2], ..only_sun(Vec3::Z) };
+        let light =
+            Light { fog: Some(Fog { reach: 10.0, fall: 0.0 }), background: [Vec3::splat(0.5); 2], ..only_sun(Vec3::Z) };
         let seen = draw(&mut cpu, &card(10.0 * x), &view, &light, &quality);
         let pixel = seen.rgba[(4 * (32 * 64 + 32)) as usize];
         let expected = barchan_render::look::encode(&light, Vec3::splat(0.5 * (1.0 - left)), 0, 0)[0];

@@ -108,9 +108,9 @@ pub(super) fn check(c: &mut Check) {
         if g.shape != ShapeSpec::SPHERE {
             c.error(format!("grains[{i}].shape"), "what is laid on the ground is made of spheres", "leave `shape` out");
         }
-        if !matches!(g.radius, Some(Size::Fixed(_))) {
+        if matches!(g.place, Place::Trees { .. }) && !matches!(g.radius, Some(Size::Fixed(_))) {
             let help = "give a length, such as \"0.3 m\"";
-            c.error(format!("grains[{i}].radius"), "what is laid on the ground has one radius", help);
+            c.error(format!("grains[{i}].radius"), "a trunk has one radius", help);
         }
     }
 }
@@ -174,19 +174,13 @@ at = [[5, 25, 40]]
             ("[[events]]\ntime = 1\ncut = { from = [5, 5], to = [5, 5] }", "events[0].cut.to"),
             ("[[slabs]]\nmaterial = \"snow\"\nmin = [5, 5]\nmax = [200, 10]\nthickness = 1", "slabs[0].min"),
             ("[[slabs]]\nmaterial = \"snow\"\nmin = [5, 5]\nmax = [4, 10]\nthickness = 1", "slabs[0].max[0]"),
-            (
-                "[[walls]]\nmaterial = \"snow\"\nstanding = { shape = \"house\", at = [-5, 5] }",
-                "walls[0].standing.at",
-            ),
+            ("[[walls]]\nmaterial = \"snow\"\nstanding = { shape = \"house\", at = [-5, 5] }", "walls[0].standing.at"),
             ("[[walls]]\nmaterial = \"snow\"\nstanding = { shape = \"dam\" }", "walls[0].standing.line"),
             (
                 "[[grains]]\nmaterial = \"snow\"\nradius = 0.2\ntrees = { at = [[500, 3]], height = 4 }",
                 "grains[1].trees.at",
             ),
-            (
-                "[[ground.forest]]\npolygon = [[0, 0], [10, 10], [10, 0], [0, 10]]",
-                "ground.forest[0].polygon",
-            ),
+            ("[[ground.forest]]\npolygon = [[0, 0], [10, 10], [10, 0], [0, 10]]", "ground.forest[0].polygon"),
         ] {
             assert!(paths(more).iter().any(|p| p == path), "{path}: {:?}", paths(more));
         }

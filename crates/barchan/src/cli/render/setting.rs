@@ -8,8 +8,8 @@ use barchan::draw::camera::{Key, PathError};
 use barchan::draw::colour::reflectances;
 use barchan::draw::legend::Bar;
 use barchan::draw::{
-    CameraPath, ColourBy, ColourError, Colouring, Cover, Dresser, Fog, Image, Light, Map, Quality, Renderer, Show, Skins,
-    Snow, Stand, Survey,
+    CameraPath, ColourBy, ColourError, Colouring, Cover, Dresser, Fog, Image, Light, Map, Quality, Renderer, Show,
+    Skins, Snow, Stand, Survey,
 };
 use barchan::io::terrain::Terrain;
 use barchan::prelude::{Frame, Parsed, Scene};
@@ -56,9 +56,7 @@ pub fn camera(text: &str) -> Result<CameraArg, String> {
         },
         ("fixed", Some([])) => return Ok(CameraArg::OfScene("fixed")),
         ("fly", Some([])) => return Ok(CameraArg::OfScene("fly")),
-        ("front", Some([])) => {
-            Camera::Front { distance: None, elevation: Camera::FRONT, aside: Camera::ASIDE }
-        }
+        ("front", Some([])) => Camera::Front { distance: None, elevation: Camera::FRONT, aside: Camera::ASIDE },
         ("front", Some([distance])) if *distance > 0.0 => {
             Camera::Front { distance: Some(*distance), elevation: Camera::FRONT, aside: Camera::ASIDE }
         }
@@ -299,12 +297,14 @@ impl Setting {
         });
         let light = Light { snow, fog: self.fog, ..light(&self.scene, &path.at(span[0])) };
         let bar = self.drape.as_ref().map(Drape::bar);
-        let bar = bar.or_else(|| survey.legend().zip(self.colouring.range).map(|((label, unit), range)| Bar {
-            map: self.colouring.map,
-            range,
-            label: label.into(),
-            unit: unit.into(),
-        }));
+        let bar = bar.or_else(|| {
+            survey.legend().zip(self.colouring.range).map(|((label, unit), range)| Bar {
+                map: self.colouring.map,
+                range,
+                label: label.into(),
+                unit: unit.into(),
+            })
+        });
         self.shown = Some(Shown { dresser, path, light, bar });
         Ok(())
     }
