@@ -271,7 +271,8 @@ impl Cloud {
 
     /// Masses [kg]: in the air, raised and settled so far.
     pub fn books(&self) -> [f64; 3] {
-        [self.points.iter().map(|p| p.mass).sum(), self.raised, self.settled]
+        // A sum of nothing is −0.
+        [self.points.iter().map(|p| p.mass).sum::<f64>() + 0.0, self.raised, self.settled]
     }
 }
 

@@ -130,7 +130,7 @@ impl Placer<'_> {
         grains
     }
 
-    /// Rows and layers of touching grains on the ground: rows go down the slope of the sheet's middle, a diameter of slope from grain to grain, and layers
+    /// Rows and layers of grains on the ground, as far apart as the largest are wide: rows go down the slope of the sheet's middle, a diameter of slope from grain to grain, and layers
     /// lie upon each other along the normal.
     fn sheet(&mut self, i: usize, recipe: &Recipe, [low, high]: [DVec2; 2], layers: usize) -> Vec<NewMatter> {
         let Some(bed) = self.setup.fixtures.walls.iter().find_map(|w| w.bed()).cloned() else { return Vec::new() };
@@ -150,7 +150,13 @@ impl Placer<'_> {
                 let p = low + beside + down * at;
                 let Some(over) = bed.over(p.x, p.y) else { break };
                 let (normal, foot) = (over.normal(), p.extend(over.z));
-                places.extend((0..layers).map(|k| foot + normal * (radius * (2 * k + 1) as f64)));
+                for k in 0..layers {
+                    // What is smaller than its place lies anywhere in it, so that loose snow is no crystal.
+                    let n = places.len() as u64;
+                    let room = (radius - recipe.grain(n).radius).max(0.0);
+                    let aside = recipe.stream(n, PLACES).in_ball() * room;
+                    places.push(foot + normal * (radius * (2 * k + 1) as f64) + aside);
+                }
                 at += 2.0 * radius / (1.0 + over.slope.dot(down).powi(2)).sqrt();
             }
         }

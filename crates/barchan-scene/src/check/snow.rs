@@ -108,9 +108,9 @@ pub(super) fn check(c: &mut Check) {
         if g.shape != ShapeSpec::SPHERE {
             c.error(format!("grains[{i}].shape"), "what is laid on the ground is made of spheres", "leave `shape` out");
         }
-        if !matches!(g.radius, Some(Size::Fixed(_))) {
+        if matches!(g.place, Place::Trees { .. }) && !matches!(g.radius, Some(Size::Fixed(_))) {
             let help = "give a length, such as \"0.3 m\"";
-            c.error(format!("grains[{i}].radius"), "what is laid on the ground has one radius", help);
+            c.error(format!("grains[{i}].radius"), "a trunk has one radius", help);
         }
     }
 }

@@ -216,7 +216,7 @@ one_of! {
             /// Height [m]; rounded to whole grains.
             height: f64 [LENGTH; grows, positive("the height of a tree")],
         },
-        /// Touching grains in rows and layers on the ground, along its slope; bonded, they are a slab of snow.
+        /// Grains in rows and layers on the ground, along its slope, as far apart as the largest are wide; of one size and bonded, they are a slab of snow.
         Sheet = "sheet" / "{ min = [0, 0], max = [\"20 m\", \"10 m\"], layers = 3 }" {
             /// Lower corner, x and y [m].
             min: DVec2 [LENGTH; grows],
