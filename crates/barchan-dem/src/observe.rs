@@ -106,13 +106,14 @@ impl<R: Kernels> Solver<R> {
             walls: &self.fixtures.walls,
             wall_states: &self.walls,
             period: self.period(),
+            lattice: self.lattice(),
             dt: self.settings.dt,
             max_overlap: self.settings.max_overlap,
         }
     }
 
     /// Visits every touching contact with its lane and partners; one between blocks is taken from that of its lower slot.
-    fn each_contact(&self, visit: &mut dyn FnMut(&Probed, usize, u32, Met)) {
+    pub fn each_contact(&self, visit: &mut dyn FnMut(&Probed, usize, u32, Met)) {
         if self.stale {
             return;
         }
@@ -130,6 +131,24 @@ impl<R: Kernels> Solver<R> {
                 let p = (R::PROBE.walls)(&pass, batch, b.wall_rolls.get(n));
                 for k in (0..WIDTH).filter(|k| p.touching >> k & 1 == 1) {
                     visit(&p, k, batch.i[k], Met::Wall(batch.wall[k]));
+                }
+            }
+        }
+    }
+
+    /// Visits spheres that touch, by the lists, with the feature where the second is a wall.
+    pub fn each_touch(&self, visit: &mut dyn FnMut(u32, Met, u32)) {
+        for b in &self.blocks {
+            for (list, both) in [(&b.inner, true), (&b.cross, false)] {
+                for (batch, touching) in list.with_touching() {
+                    for k in (0..WIDTH).filter(|k| touching >> k & 1 == 1 && (both || batch.i[*k] < batch.j[*k])) {
+                        visit(batch.i[k], Met::Sphere(batch.j[k]), 0);
+                    }
+                }
+            }
+            for batch in &b.walls {
+                for k in (0..WIDTH).filter(|k| batch.touching >> k & 1 == 1) {
+                    visit(batch.i[k], Met::Wall(batch.wall[k]), batch.key[k]);
                 }
             }
         }
@@ -153,6 +172,7 @@ impl<R: Kernels> Solver<R> {
                 normal_force: p.press[k],
                 tangential_force: at(&p.traction),
                 elastic_energy: p.energy[k],
+                slide: at(&p.slide),
             });
         });
         out
@@ -202,7 +222,7 @@ impl<R: Kernels> Solver<R> {
             sum.gravity += p.gravity;
         }
         self.each_contact(&mut |p, k, _, _| sum.elastic += p.energy[k]);
-        sum.elastic += self.bond_energy();
+        sum.elastic += self.bond_energy() + self.bridge_energy();
         sum
     }
 
@@ -226,6 +246,7 @@ impl<R: Kernels> Solver<R> {
             + self.grids.memory_bytes()
             + self.asleep.memory_bytes()
             + self.bonds.memory_bytes()
+            + self.bridges.memory_bytes()
             + self.scratch.memory_bytes()
     }
 

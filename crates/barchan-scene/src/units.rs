@@ -110,6 +110,8 @@ quantities! {
     SUBGRADE = "a modulus of subgrade reaction", "Pa/m", "100 MPa/m", [-2, 1, -2, 0];
     /// Torque [N m].
     TORQUE = "a torque", "N m", "20 N m", [2, 1, -2, 0];
+    /// Energy [J].
+    ENERGY = "an energy", "J", "1 mJ", [2, 1, -2, 0];
     /// Spring stiffness [N/m].
     STIFFNESS = "a stiffness", "N/m", "100 kN/m", [0, 1, -2, 0];
     /// Energy per area [J/m²]: the dimension of a stiffness, under its own name.

@@ -1,9 +1,11 @@
 //! The tests of assembling and running, as one program: each program more would be linked anew, with all it is made of.
 
 mod banks;
+mod bench;
 mod bodies;
 mod bodies_on_ground;
 mod bonds;
+mod cell;
 mod common;
 mod exchange;
 mod forces;

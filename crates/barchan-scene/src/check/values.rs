@@ -13,7 +13,9 @@ pub(super) fn check(c: &mut Check) {
             c.error(path, "a shape needs at least one sphere", "list its spheres");
         }
     }
-    for (i, g) in scene.grains.iter().enumerate() {
+    // A packing from a file may have its sizes there.
+    let of_file = |g: &Grains| matches!(&g.place, Place::At(At::File(_))) && g.radius.is_none();
+    for (i, g) in scene.grains.iter().enumerate().filter(|(_, g)| !of_file(g)) {
         radius(c, &format!("grains[{i}]"), &g.shape, g.radius.as_ref());
     }
     for (i, e) in scene.emitters.iter().enumerate().filter(|(_, e)| e.continuum.is_none()) {
