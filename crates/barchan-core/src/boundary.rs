@@ -12,7 +12,7 @@ use crate::clock::Warp;
 use crate::columns::{Column, Columns, Saved, Unfit, mix, of_length};
 use crate::frame::WallFrame;
 use crate::relief::Relief;
-use crate::walls::{Bed, Geometry, Wall, WallState};
+use crate::walls::{Bed, Control, Geometry, Wall, WallState};
 use glam::{DMat3, DQuat, DVec3};
 use std::sync::Arc;
 
@@ -281,6 +281,7 @@ impl Boundary {
     pub fn advance(&mut self, time: f64, dt: f64) {
         self.before.clone_from(&self.states);
         self.span = [time - dt, time];
+        self.spread_loads();
         let own = self.fixtures.own_walls();
         for (wall, state) in own.iter().zip(&mut self.states) {
             advance_wall(wall, state, &self.clock, time, dt, self.gravity);
@@ -291,6 +292,33 @@ impl Boundary {
         for body in &mut self.bodies {
             (body.gathered, body.pushed) = (Load::default(), Load::default());
         }
+    }
+
+    /// A servo whose area follows other walls answers to the force that its stress would be over the area it began with. Loads are forgotten
+    /// when the walls have moved.
+    fn spread_loads(&mut self) {
+        for (w, wall) in self.fixtures.own_walls().iter().enumerate() {
+            if let Some(Control::Servo(servo)) = &wall.control
+                && let Some(area) = self.servo_area(w)
+            {
+                self.states[w].force *= servo.area / area;
+            }
+        }
+    }
+
+    /// The area [m²] over which the servo of a wall holds its stress now; none for a wall without a servo.
+    pub fn servo_area(&self, wall: usize) -> Option<f64> {
+        let Some(Control::Servo(servo)) = &self.fixtures.walls.get(wall)?.control else { return None };
+        let Some(between) = &servo.between else { return Some(servo.area) };
+        let distance = |[a, b]: [u16; 2]| {
+            let [at_a, at_b] = [a, b].map(|w| self.fixtures.walls[w as usize].pivot(&self.states[w as usize]));
+            let wall = &self.fixtures.walls[a as usize];
+            match wall.plane(&self.states[a as usize], wall.smooth_key()) {
+                Some((_, normal)) => (at_b - at_a).dot(normal).abs(),
+                None => at_a.distance(at_b),
+            }
+        };
+        Some(between.area(distance).max(f64::MIN_POSITIVE))
     }
 
     /// Puts the external loads gathered so far, and drives, in force at a time [s].
@@ -354,11 +382,15 @@ impl Boundary {
             }
             wall.surfaces(state, x, reach, &mut |found| {
                 let point = x - found.normal * found.distance;
+                let mut velocity = wall.surface_velocity(state, point);
+                if wall.belt.is_some() {
+                    velocity += wall.drift(state, found.normal);
+                }
                 visit(Near {
                     wall: w as u16,
                     distance: found.distance,
                     normal: found.normal,
-                    velocity: wall.surface_velocity(state, point),
+                    velocity,
                     material: wall.material,
                 });
             });

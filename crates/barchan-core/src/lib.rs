@@ -11,6 +11,7 @@ pub mod materials;
 pub mod math;
 pub mod mesh;
 pub mod neighbours;
+pub mod packed;
 pub mod packing;
 pub mod parallel;
 pub mod recipe;

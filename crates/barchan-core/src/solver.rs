@@ -94,6 +94,8 @@ pub struct Contact {
     pub normal_force: f64,
     /// Tangential force on the grain [N].
     pub tangential_force: DVec3,
+    /// Stretch of the tangential spring, seen from the grain [m]; zero for a law without memory.
+    pub slide: DVec3,
     /// Energy stored in the contact's springs [J].
     pub elastic_energy: f64,
 }
@@ -246,6 +248,11 @@ pub trait Solver: Any + Send {
     /// Pieces found outside the domain's sides that are not periodic, since the last call, with where they are [m].
     fn take_outside(&mut self) -> Vec<(u32, DVec3)> {
         Vec::new()
+    }
+
+    /// The domain as it is now, where the solver strains it.
+    fn domain(&self) -> Option<Domain> {
+        None
     }
 
     /// Visits the balls of all matter, as centre and radius [m]: what newborn matter must keep clear of. What has a surface among the walls

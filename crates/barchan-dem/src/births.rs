@@ -1,7 +1,7 @@
 //! Births and deaths: columns grow and shrink together; lists are spoilt, unless the newborn can join them.
 
 use crate::DemError;
-use crate::integrate::{lag, place_spheres};
+use crate::integrate::{lag, net_load, place_spheres};
 use crate::kernel::Kernels;
 use crate::lists::MOST_SPHERES;
 use crate::state::{Grains, Load, NEWBORN, Record, vec3, with};
@@ -88,6 +88,38 @@ impl<R: Kernels> Solver<R> {
             self.carry_walls();
         }
         Ok(first)
+    }
+
+    /// Computes the forces of the state as it is; velocities that are kept half a step back go back by what these have done since.
+    pub fn begin(&mut self, boundary: &Boundary) -> Result<(), DemError> {
+        self.take_fixtures(boundary);
+        boundary.states_at(f64::INFINITY, &mut self.walls);
+        self.carry_walls();
+        self.rebuild()?;
+        self.contacts()?;
+        self.add_bonds_and_bridges();
+        self.weigh_cell(false);
+        let lag = lag(self.settings.integrator, self.settings.dt);
+        for g in (0..self.grains.len()).filter(|&g| !self.pinned.has(g)) {
+            let (force, torque) = net_load(&self.grains, &self.spheres.record, &self.spheres.load, g);
+            for k in 0..3 {
+                self.grains.velocity[g][k] -= force[k] * self.grains.velocity[g][3] * lag;
+                self.grains.momentum[g][k] -= torque[k] * lag;
+            }
+        }
+        Ok(())
+    }
+
+    pub fn name_newborn(&mut self, ids: &[u32]) -> bool {
+        let first = self.grains.len().saturating_sub(ids.len());
+        let mut all: Vec<u32> = self.grains.id[..first].iter().chain(ids).copied().collect();
+        all.sort_unstable();
+        if first + ids.len() != self.grains.len() || all.windows(2).any(|w| w[0] == w[1]) {
+            return false;
+        }
+        self.grains.id[first..].copy_from_slice(ids);
+        self.born = all.last().map_or(0, |last| last.saturating_add(1)).max(self.born - ids.len() as u32);
+        true
     }
 
     /// From now on grains have orientations and several spheres.

@@ -4,6 +4,8 @@
 use crate::DemError;
 use crate::bodies::Held;
 use crate::bonds::Bonds;
+use crate::bridges::Bridges;
+use crate::cell::Cell;
 use crate::kernel::Kernels;
 use crate::lists::{Asleep, Batch, BlockLists, Facing, Kept, Pairs, Rolls, WallBatch};
 use crate::settings::Settings;
@@ -95,9 +97,16 @@ impl<R: Kernels> Solver<R> {
         if self.relisted > 0 {
             out.push(("relisted".into(), Column::U32(vec![self.relisted as u32])));
         }
+        if !self.pinned.fixed.is_empty() {
+            out.push(("fixed".into(), Column::U32(self.pinned.fixed.clone())));
+        }
         self.bonds.save(&mut out);
         if let Some(sleeping) = &self.sleep {
             sleeping.save(&mut out);
+        }
+        self.bridges.save(&mut out);
+        if self.settings.cell.is_some() {
+            self.cell.save(self.period(), &mut out);
         }
         let Asleep { pairs, walls } = &self.asleep;
         let kept = |(slide, roll): &Kept<R>| slide.iter().chain(roll).copied().collect::<Vec<R>>();
@@ -227,6 +236,15 @@ impl<R: Kernels> Solver<R> {
         }
         if read.has("pinned") {
             solver.pinned.ids = read.u32s("pinned")?;
+        }
+        if read.has("fixed") {
+            solver.pinned.fixed = read.u32s("fixed")?;
+        }
+        solver.bridges = Bridges::load(read)?;
+        if read.has("cell") && solver.settings.cell.is_some() {
+            let (cell, sides) = Cell::load(read)?;
+            solver.cell = cell;
+            solver.settings.domain.max = solver.settings.domain.min + sides;
         }
         if read.has("waking") {
             solver.pinned.waking = read.u32s("waking")?;

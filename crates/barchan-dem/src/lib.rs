@@ -8,6 +8,8 @@ mod alone;
 mod births;
 mod bodies;
 mod bonds;
+mod bridges;
+mod cell;
 mod checkpoint;
 mod integrate;
 mod kernel;
@@ -19,12 +21,15 @@ mod settings;
 mod sleep;
 mod state;
 mod step;
+mod translate;
 
 pub use alone::Alone;
 pub use bonds::{Broken, NewBond, To};
+pub use cell::{Cell, CellLaw, Straining};
 pub use settings::*;
 pub use sleep::Sleep;
 pub use step::Stage;
+pub use translate::Translation;
 
 use barchan_core::boundary::Boundary;
 use barchan_core::clock::Interval;
@@ -215,6 +220,28 @@ impl Dem {
     /// All bonds.
     pub fn bond_pairs(&self) -> Pairs {
         on!(&self.0, s => s.bond_pairs())
+    }
+
+    /// State of a strained periodic cell, and what was measured in it in the last step; none where the cell stays as it is.
+    pub fn cell(&self) -> Option<Cell> {
+        on!(&self.0, s => s.settings.cell.map(|_| s.cell))
+    }
+
+    /// Number of liquid bridges.
+    pub fn bridges(&self) -> usize {
+        on!(&self.0, s => s.bridges.len())
+    }
+
+    /// Computes the forces of the state as it is, so that the first step goes on from them: for a state that was not at its start before, such as
+    /// a packing from a file. Velocities at the present time stay.
+    pub fn begin(&mut self, boundary: &Boundary) -> Result<(), DemError> {
+        on!(&mut self.0, s => s.begin(boundary))
+    }
+
+    /// Gives the grains born last these ids, in their order; later ones follow the largest. False, and nothing is done, where an id is taken or comes
+    /// twice.
+    pub fn name_newborn(&mut self, ids: &[u32]) -> bool {
+        on!(&mut self.0, s => s.name_newborn(ids))
     }
 
     /// The grains at the present time; velocities at the full step.

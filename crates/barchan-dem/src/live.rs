@@ -158,6 +158,11 @@ impl Dem {
         on!(&mut self.0, s => s.set_pinned(ids));
     }
 
+    /// Holds these grains where they are for ever; [`Dem::set_pinned`] does not let them go.
+    pub fn fix(&mut self, ids: &[u32]) {
+        on!(&mut self.0, s => s.fix(ids));
+    }
+
     /// Whether the grain in a row of [`Dem::frame`] is held.
     pub fn is_pinned(&self, row: usize) -> bool {
         on!(&self.0, s => s.pinned.has(row))

@@ -108,6 +108,7 @@ impl<R: Kernels> Solver<R> {
             walls: &self.fixtures.walls,
             wall_states: &self.walls,
             period: self.period(),
+            lattice: self.lattice(),
             dt: self.settings.dt,
             max_overlap: self.settings.max_overlap,
         }
@@ -137,6 +138,24 @@ impl<R: Kernels> Solver<R> {
         }
     }
 
+    /// Visits spheres that touch, by the lists, with the feature where the second is a wall.
+    pub fn each_touch(&self, visit: &mut dyn FnMut(u32, Met, u32)) {
+        for b in &self.blocks {
+            for (list, both) in [(&b.inner, true), (&b.cross, false)] {
+                for (batch, touching) in list.with_touching() {
+                    for k in (0..WIDTH).filter(|k| touching >> k & 1 == 1 && (both || batch.i[*k] < batch.j[*k])) {
+                        visit(batch.i[k], Met::Sphere(batch.j[k]), 0);
+                    }
+                }
+            }
+            for batch in &b.walls {
+                for k in (0..WIDTH).filter(|k| batch.touching >> k & 1 == 1) {
+                    visit(batch.i[k], Met::Wall(batch.wall[k]), batch.key[k]);
+                }
+            }
+        }
+    }
+
     pub fn contacts_now(&self) -> Vec<Contact> {
         let mut out = Vec::new();
         self.each_contact(&mut |p, k, i, j| out.push(self.contact_of(p, k, i, j)));
@@ -161,6 +180,7 @@ impl<R: Kernels> Solver<R> {
             normal_force: p.press[k],
             tangential_force: at(&p.traction),
             elastic_energy: p.energy[k],
+            slide: at(&p.slide),
         }
     }
 
@@ -230,7 +250,7 @@ impl<R: Kernels> Solver<R> {
         }
         self.each_contact(&mut |p, k, _, _| sum.elastic += p.energy[k]);
         sum.elastic += self.dormant().iter().map(|c| c.elastic_energy).sum::<f64>();
-        sum.elastic += self.bond_energy();
+        sum.elastic += self.bond_energy() + self.bridge_energy();
         sum
     }
 
@@ -255,6 +275,7 @@ impl<R: Kernels> Solver<R> {
             + self.asleep.memory_bytes()
             + self.bonds.memory_bytes()
             + self.sleep.as_ref().map_or(0, |s| s.memory_bytes())
+            + self.bridges.memory_bytes()
             + self.scratch.memory_bytes()
     }
 

@@ -17,6 +17,8 @@ use std::ops::Range;
 pub struct Pinned {
     /// Their ids, in order.
     pub ids: Vec<u32>,
+    /// Ids of those that nobody lets go, in order.
+    pub fixed: Vec<u32>,
     /// Ids of those let go since the last step, in order. The forces on them are not known before lists have their pairs
     /// again: they stay for one step more.
     pub waking: Vec<u32>,
@@ -98,7 +100,7 @@ impl Pinned {
 impl<R: Kernels> Solver<R> {
     /// Pins these grains and no others; ids that are not there are passed over.
     pub fn set_pinned(&mut self, ids: &[u32]) {
-        let mut ids = ids.to_vec();
+        let mut ids: Vec<u32> = ids.iter().chain(&self.pinned.fixed).copied().collect();
         ids.sort_unstable();
         ids.dedup();
         if ids == self.pinned.ids {
@@ -120,6 +122,15 @@ impl<R: Kernels> Solver<R> {
         self.pinned.waking.dedup();
         // Lists lack the pairs of those let go, and have those of the newly pinned. All are put into order, once in hundreds of steps.
         self.spoil(!changed.is_empty());
+    }
+
+    /// Holds these grains where they are for ever, besides those that are held so already.
+    pub fn fix(&mut self, ids: &[u32]) {
+        self.pinned.fixed.extend_from_slice(ids);
+        self.pinned.fixed.sort_unstable();
+        self.pinned.fixed.dedup();
+        let held = self.pinned.ids.clone();
+        self.set_pinned(&held);
     }
 
     fn hold(&mut self, g: usize) {

@@ -1,7 +1,9 @@
 //! What a grain solver is told at its start.
 
+use crate::cell::CellLaw;
 use crate::sleep::Sleep;
 use barchan_core::contact::ContactLaw;
+use barchan_core::contact::bridge::BridgeLaw;
 use barchan_core::materials::Materials;
 use barchan_core::shapes::Shape;
 use barchan_core::solver::Domain;
@@ -48,6 +50,10 @@ pub struct Settings {
     pub shapes: Arc<[Shape]>,
     /// Shapes that do not touch a ground: it bears them by loads from outside.
     pub borne: Vec<u16>,
+    /// Liquid that hangs between grains that have touched; none: they are dry.
+    pub bridges: Option<BridgeLaw>,
+    /// How the periodic cell is strained; none: it stays as it is.
+    pub cell: Option<CellLaw>,
     /// Time step [s].
     pub dt: f64,
     /// What asked for that time step, for people to read.

@@ -6,7 +6,7 @@ use barchan_core::clock::{Interval, StepWish};
 use barchan_core::columns::{Columns, Saved};
 use barchan_core::frame::{Frame, GRAINS};
 use barchan_core::materials::Materials;
-use barchan_core::solver::{Contact, Counts, Departed, Gauge, NewMatter, Solver, SolverError, Totals};
+use barchan_core::solver::{Contact, Counts, Departed, Domain, Gauge, NewMatter, Solver, SolverError, Totals};
 use barchan_core::stages::StageTime;
 use glam::DVec3;
 
@@ -49,6 +49,10 @@ impl Solver for Dem {
         ids.into_iter().map(|id| (id, self.place_of(id).unwrap_or(DVec3::NAN))).collect()
     }
 
+    fn domain(&self) -> Option<Domain> {
+        self.settings().cell.map(|_| self.settings().domain)
+    }
+
     fn balls(&self, visit: &mut dyn FnMut(DVec3, f64)) {
         on!(&self.0, s => s.balls(visit));
     }
@@ -67,7 +71,11 @@ impl Solver for Dem {
     fn totals(&self) -> Totals {
         let (mass, momentum) = on!(&self.0, s => s.momentum());
         let gauge = |name, value| Gauge { name, unit: "", value };
-        let gauges = vec![gauge("coordination", self.coordination()), gauge("largest overlap", self.largest_overlap())];
+        let mut gauges =
+            vec![gauge("coordination", self.coordination()), gauge("largest overlap", self.largest_overlap())];
+        if self.settings().bridges.is_some() {
+            gauges.push(gauge("liquid bridges", self.bridges() as f64));
+        }
         Totals { mass, momentum, energies: self.energies(), gauges }
     }
 

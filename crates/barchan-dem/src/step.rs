@@ -14,6 +14,8 @@
 use crate::DemError;
 use crate::bodies::{Carrier, Carriers, Held};
 use crate::bonds::Bonds;
+use crate::bridges::Bridges;
+use crate::cell::Cell;
 use crate::integrate::{Block, Clock, is_spent};
 use crate::kernel::{self, BlockKernel, Integrate, Kernels, Met, Pass, Report};
 use crate::lists::{self, Asleep, BlockLists, Grids, Reaching, Rebuild, Scratch};
@@ -49,7 +51,7 @@ barchan_core::stages! {
         Rebuild = "rebuild",
         /// Forces of all contacts.
         Contacts = "contacts",
-        /// Forces of all bonds.
+        /// Forces of all bonds and liquid bridges.
         Bonds = "bonds",
     }
 }
@@ -87,6 +89,11 @@ pub struct Solver<R: Kernels> {
     pub pinned: Pinned,
     pub sleep: Option<Sleeping>,
     pub bonds: Bonds,
+    pub bridges: Bridges,
+    /// Of a strained periodic cell; as it began where it stays as it is.
+    pub cell: Cell,
+    /// Grains that crossed a side of it in this step, and the velocity they lost [m/s].
+    pub crossed: Vec<(u32, DVec3)>,
     pub outside: Vec<u32>,
     pub grids: Grids,
     pub scratch: Scratch<R>,
@@ -144,6 +151,9 @@ impl<R: Kernels> Solver<R> {
             relisted: 0,
             pinned: Pinned::default(),
             bonds: Bonds::default(),
+            bridges: Bridges::default(),
+            cell: Cell::default(),
+            crossed: Vec::new(),
             outside: Vec::new(),
             grids: Grids::default(),
             scratch: Scratch::default(),
@@ -192,14 +202,22 @@ impl<R: Kernels> Solver<R> {
         let spent = self.timed(Stage::Integrate, Self::integrate);
         let reached = self.timed(Stage::Walls, |s| s.take_walls(boundary, time));
         self.steps += 1;
-        if self.stale || reached || (spent && !self.relist()) {
+        let strained = self.strain_cell();
+        if self.stale || reached || strained || (spent && !self.relist()) {
             self.timed(Stage::Rebuild, Self::rebuild)?;
         }
         self.timed(Stage::Contacts, Self::contacts)?;
-        if !self.bonds.is_empty() {
-            self.timed(Stage::Bonds, Self::pull_bonds);
+        if !self.bonds.is_empty() || self.settings.bridges.is_some() {
+            self.timed(Stage::Bonds, Self::add_bonds_and_bridges);
         }
+        self.weigh_cell(true);
         Ok(())
+    }
+
+    /// Adds the forces of what holds grains besides their contacts.
+    pub fn add_bonds_and_bridges(&mut self) {
+        self.pull_bonds();
+        self.pull_bridges();
     }
 
     fn timed<T>(&mut self, stage: Stage, run: impl FnOnce(&mut Self) -> T) -> T {
@@ -292,6 +310,7 @@ impl<R: Kernels> Solver<R> {
             walls: &self.fixtures.walls,
             wall_states: &self.walls,
             period: self.period(),
+            lattice: self.lattice(),
             dt: self.settings.dt,
             max_overlap: self.settings.max_overlap,
         };
@@ -371,6 +390,7 @@ impl<R: Kernels> Solver<R> {
         }
         self.block = lists::block_size(self.grains.len(), self.spheres.len());
         self.pinned.forget_pieces();
+        self.give_cell_room(least);
         let mut scratch = take(&mut self.scratch);
         let (mut grids, mut blocks, mut asleep) =
             (take(&mut self.grids), take(&mut self.blocks), take(&mut self.asleep));
@@ -396,6 +416,7 @@ impl<R: Kernels> Solver<R> {
             bonds: &self.bonds,
             min: self.settings.domain.min,
             period: self.period(),
+            skew: self.skew(),
             rolling: self.rolling,
             block: self.block,
         }
@@ -413,7 +434,7 @@ impl<R: Kernels> Solver<R> {
             self.grains.budget[g] = skin(v, r, MOST_STEPS * dt);
         }
         let born = self.grains.spheres_of(first..self.grains.len());
-        let balls = Reaching { spheres: &self.spheres, budget: &self.grains.budget };
+        let balls = Reaching { spheres: &self.spheres, budget: &self.grains.budget, skew: None };
         let (mut blocks, mut grids) = (take(&mut self.blocks), take(&mut self.grids));
         let joining: Vec<usize> = born.clone().collect();
         let joined = lists::join(&self.sources(), &balls, &mut grids, &mut blocks, &joining);
@@ -447,7 +468,7 @@ impl<R: Kernels> Solver<R> {
             self.grains.budget[g] = skin(v, r, steps);
         }
         let joining: Vec<usize> = spent.iter().flat_map(|&g| self.grains.spheres_of(g..g + 1)).collect();
-        let balls = Reaching { spheres: &self.spheres, budget: &self.grains.budget };
+        let balls = Reaching { spheres: &self.spheres, budget: &self.grains.budget, skew: None };
         let (mut blocks, mut grids) = (take(&mut self.blocks), take(&mut self.grids));
         let joined = lists::join(&self.sources(), &balls, &mut grids, &mut blocks, &joining);
         (self.blocks, self.grids) = (blocks, grids);
@@ -469,6 +490,7 @@ impl<R: Kernels> Solver<R> {
                     return false;
                 }
                 let x = vec3(grains.place(g, records));
+                // Of a sheared cell every box of its sides is one: x counts from the offset of the row.
                 let inside = x.cmpge(domain.min).all() && x.cmplt(domain.max).all();
                 !inside || !vec3(&grains.velocity[g]).is_finite() || !vec3(&grains.momentum[g]).is_finite()
             })
@@ -478,6 +500,10 @@ impl<R: Kernels> Solver<R> {
             let finite = |v: &[f64; 4]| vec3(v).is_finite();
             if !(x.is_finite() && finite(&self.grains.velocity[g]) && finite(&self.grains.momentum[g])) {
                 return Err(DemError::NotFinite { id: self.grains.id[g], time });
+            }
+            if self.settings.cell.is_some() {
+                self.wrap_into_cell(g);
+                continue;
             }
             let mut shift = DVec3::ZERO;
             let mut left = false;

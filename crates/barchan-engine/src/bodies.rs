@@ -97,7 +97,7 @@ pub fn named(scene: &Scene) -> Vec<Named> {
 }
 
 /// What the bodies of a scene bring to a solver.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Bodies {
     /// Grains, to be born first.
     pub grains: Vec<NewMatter>,

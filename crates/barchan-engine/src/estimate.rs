@@ -2,7 +2,7 @@
 
 use crate::cache;
 use barchan_core::boundary::Fixtures;
-use barchan_core::contact::{Cap, ContactLaw, NormalLaw, TangentialLaw};
+use barchan_core::contact::ContactLaw;
 use barchan_core::materials::{Material, Materials};
 use barchan_core::shapes::Shape;
 use barchan_core::solver::{Domain, NewMatter};
@@ -78,10 +78,12 @@ fn trial() -> Result<f64, DemError> {
     let settings = Settings {
         gravity: DVec3::ZERO,
         domain: Domain { min: DVec3::ZERO, max: DVec3::splat(ALONG as f64 * pitch), periodic: [true; 3] },
-        law: ContactLaw { normal: NormalLaw::Hertz, tangential: TangentialLaw::Mindlin, cap: Cap::Shared },
+        law: ContactLaw::HERTZ_MINDLIN,
         materials: Materials { list: vec![material], overrides: vec![] },
         shapes: vec![Shape::sphere()].into(),
         borne: vec![],
+        bridges: None,
+        cell: None,
         dt: 1e-5,
         dt_reason: String::new(),
         integrator: Integrator::VelocityVerlet,

@@ -7,7 +7,9 @@ pub mod assemble;
 pub mod bench;
 pub mod bodies;
 pub mod cache;
+mod changes;
 pub mod checkpoint;
+pub mod contacts;
 mod copies;
 pub mod emit;
 pub mod estimate;
@@ -23,12 +25,17 @@ pub mod runout;
 pub mod sinks;
 mod standing;
 mod state;
+mod until;
 pub mod world;
 
-pub use assemble::{Device, METHODS, Meeting, Method, Released, SceneErrors, assemble, assemble_as, methods_on};
+pub use assemble::{
+    Begun, Device, FromError, METHODS, Meeting, Method, Released, SceneErrors, assemble, assemble_as, begin_from,
+    methods_on,
+};
 pub use barchan_hybrid::ground::{Account, Ground};
 pub use meshes::{load, mended as mended_mesh};
 pub use observers::VOCABULARY;
 pub use run::{Progress, Run, RunError, RunOptions, RunReport, Status, keep, run, shapes};
 pub use sinks::Tally;
+pub use until::until;
 pub use world::{Amount, Plan, Row, Summary, World, WorldError};

@@ -9,8 +9,8 @@ use barchan_core::shapes::Shape;
 use barchan_core::walls::Facets;
 use barchan_io::terrain::{self, TerrainError};
 use barchan_scene::{
-    Assets, Draft, Geometry, Heights, MeshFile, Parsed, Place, Problem, Scene, SceneErrors, ShapeMesh, ShapeSpec, Side,
-    Solid, Surface,
+    Assets, At, Draft, Fill, Geometry, Heights, MeshFile, PackedFile, Packing, Parsed, Place, Problem, Scene,
+    SceneErrors, ShapeMesh, ShapeSpec, Side, Solid, Surface,
 };
 use glam::{DAffine3, DQuat, DVec2, DVec3};
 use std::path::{Path, PathBuf};
@@ -103,6 +103,23 @@ impl Files<'_> {
             let made = |f: &Path| bodies::solid(body, density, f);
             if let Some(solid) = self.take(format!("bodies[{i}].mesh"), &body.mesh, made) {
                 self.assets.bodies.insert(i, solid);
+            }
+        }
+        for (i, g) in scene.grains.iter().enumerate() {
+            match &g.place {
+                Place::At(At::File(file)) => {
+                    let read = |f: &Path| packing(file, f);
+                    if let Some(packing) = self.take(format!("grains[{i}].at"), &file.file, read) {
+                        self.assets.packings.insert(i, packing);
+                    }
+                }
+                Place::Fill(Fill { within: Some(file), .. }) => {
+                    let made = |f: &Path| within(file, f);
+                    if let Some(surface) = self.take(format!("grains[{i}].fill.within"), &file.file, made) {
+                        self.assets.within.insert(i, surface);
+                    }
+                }
+                Place::At(_) | Place::Fill(_) | Place::Release(_) | Place::Trees { .. } | Place::Sheet { .. } => {}
             }
         }
         self.read_heights();
@@ -233,6 +250,26 @@ fn mesh(file: &MeshFile, folder: &Path) -> Result<(Mesh, Option<PathBuf>), Strin
     let turn = DQuat::from_scaled_axis(file.turn);
     let place = DAffine3::from_scale_rotation_translation(DVec3::splat(file.scale), turn, file.at);
     Ok((mesh.transformed(&place), path))
+}
+
+/// The packing of a file where it stands in the scene.
+fn packing(file: &PackedFile, folder: &Path) -> Result<Packing, String> {
+    let path = copies::located(&file.file, folder);
+    let mut grains = barchan_io::packing::read(&path).map_err(|e| e.to_string())?.sorted();
+    grains.position.iter_mut().for_each(|x| *x = *x * file.scale + file.shift);
+    grains.radius.iter_mut().for_each(|r| *r *= file.scale);
+    grains.velocity.iter_mut().for_each(|v| *v *= file.scale);
+    if !file.ids {
+        grains.id.clear();
+    }
+    Ok(Packing { grains: Arc::new(grains), path })
+}
+
+/// A closed mesh that grains fill.
+fn within(file: &MeshFile, folder: &Path) -> Result<Surface, String> {
+    closed(&file.file, folder)?;
+    let (mesh, path) = mesh(&MeshFile { side: Side::Outside, ..file.clone() }, folder)?;
+    Ok(Surface { facets: Arc::new(Facets::new(mesh)), path })
 }
 
 /// What of a wall's mesh may not be meant.

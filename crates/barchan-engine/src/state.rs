@@ -15,6 +15,9 @@ impl World {
         to.put("world/dt", &Column::F64(vec![self.plan.dt]));
         to.put("world/steps", &Column::U64(vec![self.steps]));
         to.put("world/scene", &Column::U64(vec![fingerprint(&self.plan.scene)]));
+        if self.last_birth > 0 {
+            to.put("world/last birth", &Column::U64(vec![self.last_birth]));
+        }
         let tallies = || {
             let sinks = self.sinks.iter().map(|s| s.tally());
             self.emitters.iter().map(|e| e.tally()).chain(sinks).chain([self.left])
@@ -42,8 +45,9 @@ impl World {
         self.solvers.get_mut(0).load(saved, &self.boundary)
     }
 
-    /// Takes back what [`World::save`] put there, into a world made from the same scene.
-    pub(crate) fn load(&mut self, from: &Checkpoint) -> Result<(), CheckpointError> {
+    /// Takes back what [`World::save`] put there, into a world made from the same scene; what measurements have gathered only where they are the
+    /// same.
+    pub(crate) fn load(&mut self, from: &Checkpoint, measured: bool) -> Result<(), CheckpointError> {
         self.steps = from.u64s("world/steps", 1)?[0];
         let many = self.emitters.len() + self.sinks.len() + 1;
         let (grains, mass) = (from.u64s("world/grains", many)?, from.f64s("world/mass", many)?);
@@ -55,6 +59,9 @@ impl World {
             sink.set_tally(tally);
         }
         self.left = tallies.next().unwrap_or_default();
+        if from.column("world/last birth").is_some() {
+            self.last_birth = from.u64s("world/last birth", 1)?[0];
+        }
         self.load_live(from)?;
         let column = |owner: &str, name: &str| from.column(&format!("{owner}/{name}"));
         self.boundary.load(Saved(&|name| column(BOUNDARY, name))).map_err(|e| from.unfit(e.0))?;
@@ -68,7 +75,10 @@ impl World {
             let loaded = solver.load(Saved(&|name| column(owner, name)), &self.boundary);
             loaded.map_err(|e| from.unfit(format!("{owner}: {e}")))?;
         }
-        for (i, m) in self.measurements.iter_mut().enumerate() {
+        if let Some(domain) = self.solvers.iter().find_map(|s| s.domain()) {
+            self.domain = domain;
+        }
+        for (i, m) in self.measurements.iter_mut().enumerate().filter(|_| measured) {
             let column = |name: &str| from.column(&format!("measure/{i}/{name}"));
             m.observer.load(&column).map_err(|what| from.unfit(format!("measurement {}: {what}", m.name)))?;
         }

@@ -1,6 +1,7 @@
 //! A running world: the solver, what brings grains in and takes them out, and what watches.
 
 use crate::assemble::{Meeting, Released};
+use crate::changes::Changes;
 use crate::emit::Emitter;
 use crate::live::Live;
 use crate::observers::{Observer, View};
@@ -15,7 +16,7 @@ use barchan_core::solver::{Coupling, Departed, Domain, Energies, Gauge, SolverEr
 use barchan_core::stages::{Stage as _, StageTime, Timers};
 use barchan_hybrid::ground::{Account, Ground};
 use barchan_scene::words::seconds;
-use barchan_scene::{Format, Outside, Problem};
+use barchan_scene::{Format, Outside, Problem, Stop};
 use glam::DVec3;
 use std::any::Any;
 use std::cell::RefCell;
@@ -117,6 +118,10 @@ pub struct Plan {
     pub formats: Vec<Format>,
     /// Simulated time between checkpoints [s].
     pub checkpoint_every: Option<f64>,
+    /// Whether frames hold the contacts.
+    pub contacts: bool,
+    /// What ends the run before its duration.
+    pub stop: Option<Stop>,
 }
 
 impl Plan {
@@ -252,6 +257,9 @@ pub struct World {
     pub(crate) measurements: Vec<Measurement>,
     pub(crate) rows: Vec<Row>,
     pub(crate) plan: Plan,
+    pub(crate) changes: Changes,
+    /// Step of the last birth.
+    pub(crate) last_birth: u64,
     pub(crate) meetings: Vec<Meeting>,
     pub(crate) released: Vec<Released>,
     pub(crate) warnings: Vec<Problem>,
@@ -266,10 +274,14 @@ impl World {
     /// One world step: matter is born, walls move, solvers and couplings act, matter leaves, observers look.
     pub fn step(&mut self) -> Result<(), WorldError> {
         let interval = Interval { step: self.steps, dt: self.plan.dt };
+        self.change()?;
         self.timed(Stage::Emit, Self::emit)?;
         self.act();
         self.timed(Stage::Advance, |w| w.boundary.advance(interval.end(), interval.dt));
         self.timed(Stage::Solve, |w| w.solvers.iter_mut().try_for_each(|s| s.step(&interval, &mut w.boundary)))?;
+        if let Some(domain) = self.solvers.iter().find_map(|s| s.domain()) {
+            self.domain = domain;
+        }
         self.steps += 1;
         self.timed(Stage::Couple, |w| w.couple(&interval))?;
         self.timed(Stage::Remove, Self::remove)?;
@@ -286,8 +298,13 @@ impl World {
 
     fn emit(&mut self) -> Result<(), WorldError> {
         let (step, time) = (self.steps, self.live.flow.at(self.time()));
+        let born = |emitters: &[Emitter]| emitters.iter().map(|e| e.tally().grains).sum::<u64>();
+        let before = born(&self.emitters);
         for emitter in &mut self.emitters {
             emitter.emit(&mut self.solvers, &self.boundary, &self.domain, step, time)?;
+        }
+        if born(&self.emitters) > before {
+            self.last_birth = step;
         }
         Ok(())
     }
@@ -452,6 +469,9 @@ impl World {
         let begun = Instant::now();
         let mut frame = self.published();
         self.couplings.iter().for_each(|c| c.publish(&mut frame));
+        if self.plan.contacts {
+            frame.pairs.push(crate::contacts::pairs(&self.contacts(), &frame, &self.domain));
+        }
         self.timers.borrow_mut().ran(Stage::Publish, begun);
         frame
     }

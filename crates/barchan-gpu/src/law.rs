@@ -119,11 +119,14 @@ fn vector(name: &str) -> Vec3<Number> {
 pub fn wgsl(law: &ContactLaw, resists: bool) -> String {
     TAPE.with_borrow_mut(Vec::clear);
     let row = ["row0", "row1"].map(|r| ["x", "y", "z", "w"].map(|k| number(&format!("{r}.{k}"))));
+    let spin = vector("spin");
     let encounter = Encounter {
         normal: vector("normal"),
         overlap: number("overlap"),
         velocity: vector("velocity"),
-        spin: vector("spin"),
+        spin,
+        // Rolling against a grain's own spin is refused.
+        own_spin: spin,
         radius: number("radius"),
         mass: number("mass"),
         row: std::array::from_fn(|k| row[k / 4][k % 4]),

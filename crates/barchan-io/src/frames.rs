@@ -8,7 +8,7 @@
 use crate::atomic::FileError;
 use crate::parts::{self, HEAD, Index, Kind};
 use crate::writer::{self, Found, GROUND, ground_of};
-use crate::{ply_back, solids, vti, vtk_back, vts, xyz};
+use crate::{ply_back, sheet, solids, vti, vtk_back, vts, xyz};
 use barchan_core::frame::{Frame, GRAINS, Shared};
 use barchan_core::shapes::Shape;
 use std::fs::{self, File};
@@ -117,6 +117,7 @@ pub fn read_time(path: impl AsRef<Path>) -> Result<f64, ReadError> {
     let in_line = |mark: &str| head.split_once(mark)?.1.split_whitespace().next()?.parse().ok();
     let time = match path.extension().and_then(|e| e.to_str()) {
         Some(xyz::EXTENSION) => in_line(xyz::TIME),
+        Some(sheet::EXTENSION) => in_line(sheet::TIME),
         _ if head.starts_with("ply\n") => in_line("\ncomment time "),
         _ => after("\"TimeValue\"", '>', '<'),
     };
@@ -151,11 +152,11 @@ impl Stored {
 }
 
 /// The frames in a run's folder in order of time, and those whose first bytes are damaged. A frame that was written in two
-/// formats is listed once, as `.vtp`, which holds more; `.xyz` is for other programs and is left out.
+/// formats is listed once, as `.vtp`, which holds more; `.xyz` and `.csv` are for other programs and are left out.
 pub fn stored(folder: impl AsRef<Path>) -> Result<(Vec<Stored>, Vec<ReadError>), ReadError> {
     let mut files = writer::list(&folder.as_ref().join(writer::FRAMES))?;
     let grounds: Vec<Found> = files.extract_if(.., |f| f.extension == GROUND).collect();
-    files.retain(|f| !f.part && f.extension != xyz::EXTENSION);
+    files.retain(|f| !f.part && ![xyz::EXTENSION, sheet::EXTENSION].contains(&f.extension));
     files.sort_by_key(|f| (f.number, f.extension != "vtp"));
     files.dedup_by_key(|f| f.number);
     let (mut frames, mut damaged) = (Vec::new(), Vec::new());

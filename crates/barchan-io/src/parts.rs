@@ -157,7 +157,7 @@ pub(crate) fn is_ours(path: &Path) -> bool {
     let head = String::from_utf8_lossy(&head);
     let vtk = || head.contains(&format!("Name=\"{NAME}\""));
     let ply = || head.starts_with("ply\n") && head.contains(&format!("\n{PLY_MARK}"));
-    read.is_ok() && (vtk() || ply())
+    read.is_ok() && (vtk() || ply() || head.starts_with(crate::sheet::TIME))
 }
 
 #[cfg(test)]

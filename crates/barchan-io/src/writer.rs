@@ -11,7 +11,7 @@ use crate::atomic::{self, FileError};
 use crate::columns::FrameError;
 use crate::parts::{self, GRID, Index};
 use crate::vtk::{Packing, TimeSeries};
-use crate::{frames, not_after, ply, vtk, vts, xyz};
+use crate::{frames, not_after, ply, sheet, vtk, vts, xyz};
 use barchan_core::frame::Frame;
 use barchan_core::relief::Relief;
 use std::fs;
@@ -39,12 +39,18 @@ pub enum Format {
     Ply,
     /// `.xyz` points for OVITO; barchan does not read them back.
     Xyz,
+    /// `.csv` tables; barchan reads them back as packings alone.
+    Csv,
 }
 
 impl Format {
     /// The name that scenes have for it, and the ending of its files.
-    const ALL: [(&str, &str, Format); 3] =
-        [("vtk", "vtp", Format::Vtk(Packing::Raw)), ("ply", "ply", Format::Ply), ("xyz", xyz::EXTENSION, Format::Xyz)];
+    const ALL: [(&str, &str, Format); 4] = [
+        ("vtk", "vtp", Format::Vtk(Packing::Raw)),
+        ("ply", "ply", Format::Ply),
+        ("xyz", xyz::EXTENSION, Format::Xyz),
+        ("csv", sheet::EXTENSION, Format::Csv),
+    ];
 
     /// The format of that name in a scene.
     pub fn named(name: &str) -> Option<Format> {
@@ -64,6 +70,7 @@ impl Format {
             Format::Vtk(Packing::Zlib) => 60.0,
             Format::Ply => 34.0,
             Format::Xyz => 140.0,
+            Format::Csv => 190.0,
         }
     }
 
@@ -74,6 +81,7 @@ impl Format {
             Format::Ply if beside_vtk => ply::write_but_grids(path, frame),
             Format::Ply => ply::write(path, frame),
             Format::Xyz => xyz::write(path, frame),
+            Format::Csv => sheet::write(path, frame),
         }
     }
 }

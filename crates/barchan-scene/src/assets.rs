@@ -5,6 +5,7 @@
 use crate::keys::Scale;
 use crate::types::*;
 use barchan_core::georeference::Georeference;
+use barchan_core::packed::Packed;
 use barchan_core::shapes::{Shape, ShapeError};
 use barchan_core::walls::{self, Facets};
 use glam::{DVec2, DVec3};
@@ -29,6 +30,10 @@ pub struct Assets {
     pub lines: BTreeMap<usize, Line>,
     /// Rasters of μ and of ξ of the rock's drag.
     pub drag: [Option<Field>; 2],
+    /// Packings of populations that are placed from a file, by the population's index.
+    pub packings: BTreeMap<usize, Packing>,
+    /// Closed meshes within which populations are filled, by the population's index.
+    pub within: BTreeMap<usize, Surface>,
     /// Clumps that have been put together: their moments take time, and a check asks for them again and again.
     clumps: Arc<Mutex<Vec<Made>>>,
 }
@@ -54,6 +59,46 @@ pub struct Solid {
     pub radius: f64,
     /// The file it came from; none for a shape that needs none.
     pub path: Option<PathBuf>,
+}
+
+/// A packing as it stands in the scene.
+#[derive(Clone, Debug)]
+pub struct Packing {
+    /// Its grains.
+    pub grains: Arc<Packed>,
+    /// The file.
+    pub path: PathBuf,
+}
+
+impl Packing {
+    /// Index into the scene's materials of each grain; none where the population's holds. The error names a material that the scene does
+    /// not have.
+    pub fn materials(&self, scene: &Scene, file: &PackedFile) -> Result<Option<Vec<u16>>, String> {
+        let packed = &self.grains;
+        if packed.material.is_empty() {
+            return Ok(None);
+        }
+        let find = |name: &str| scene.materials.get_index_of(name).map(|i| i as u16);
+        // Numbers of types mean nothing to a scene that does not say what they are.
+        let numbered = packed.materials.iter().all(|m| m.parse::<u32>().is_ok()) && file.materials.is_empty();
+        if numbered && !packed.materials.iter().any(|m| find(m).is_some()) {
+            return Ok(None);
+        }
+        let name_of = |m: u16| {
+            let own = packed.materials[usize::from(m)].as_str();
+            match own.parse::<usize>() {
+                Ok(number) if !file.materials.is_empty() => {
+                    file.materials.get(number.wrapping_sub(1)).map(String::as_str).ok_or_else(|| format!("type {own}"))
+                }
+                _ if !file.materials.is_empty() => {
+                    file.materials.get(usize::from(m)).map(String::as_str).ok_or_else(|| format!("material {own}"))
+                }
+                _ => Ok(own),
+            }
+        };
+        let index = |m: &u16| find(name_of(*m)?).ok_or_else(|| name_of(*m).unwrap_or_default().to_owned());
+        packed.material.iter().map(index).collect::<Result<Vec<u16>, String>>().map(Some)
+    }
 }
 
 /// Heights of a file as they were read.
@@ -189,7 +234,16 @@ impl Assets {
             let file = scene.measure.get(*i)?.what.file()?;
             Some((file.to_owned(), line.path.clone()))
         });
-        walls.chain(shapes).chain(bodies).chain(ground).chain(releases).chain(drag).chain(lines).collect()
+        let packings = self.packings.iter().filter_map(|(i, packing)| {
+            let Place::At(At::File(file)) = &scene.grains.get(*i)?.place else { return None };
+            Some((file.file.clone(), packing.path.clone()))
+        });
+        let within = self.within.iter().filter_map(|(i, surface)| {
+            let Place::Fill(fill) = &scene.grains.get(*i)?.place else { return None };
+            Some((fill.within.as_ref()?.file.clone(), surface.path.clone()?))
+        });
+        let snow = releases.chain(drag).chain(lines);
+        walls.chain(shapes).chain(bodies).chain(ground).chain(snow).chain(packings).chain(within).collect()
     }
 
     /// What belongs to a scene that was made larger. Shapes of grains keep their size.
@@ -199,6 +253,17 @@ impl Assets {
             surface.facets = Arc::new(Facets::new(surface.facets.mesh().scaled(scale.length)));
         }
         all.bodies.values_mut().for_each(|solid| solid.radius *= scale.length);
+        for surface in all.within.values_mut() {
+            surface.facets = Arc::new(Facets::new(surface.facets.mesh().scaled(scale.length)));
+        }
+        for packing in all.packings.values_mut() {
+            let mut grains = (*packing.grains).clone();
+            grains.position.iter_mut().for_each(|x| *x *= scale.length);
+            grains.radius.iter_mut().for_each(|r| *r *= scale.length);
+            grains.velocity.iter_mut().for_each(|v| *v *= scale.length / scale.time);
+            grains.spin.iter_mut().for_each(|w| *w /= scale.time);
+            packing.grains = Arc::new(grains);
+        }
         all
     }
 }

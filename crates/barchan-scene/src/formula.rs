@@ -60,6 +60,16 @@ impl Formula {
         Formula::of(text, &["x", "y", "z", "t"])
     }
 
+    /// Reads a formula of t.
+    pub fn of_time(text: &str) -> Result<Formula, FormulaError> {
+        Formula::of(text, &["t"])
+    }
+
+    /// Its value at a time [s], where it is one of t alone.
+    pub fn at_time(&self, t: f64) -> f64 {
+        self.value(&[t, 0.0, 0.0, 0.0])
+    }
+
     fn of(text: &str, variables: &'static [&'static str]) -> Result<Formula, FormulaError> {
         let mut parser = Parser { text, variables, at: 0, ops: Vec::new(), depth: 0 };
         parser.sum()?;

@@ -40,7 +40,7 @@ mod types;
 pub mod units;
 pub mod words;
 
-pub use assets::{Assets, Field, Heights, Line, Snow, Solid, Surface};
+pub use assets::{Assets, Field, Heights, Line, Packing, Snow, Solid, Surface};
 pub use formula::{Formula, FormulaError};
 pub use gallery::{GalleryScene, gallery, gallery_scene};
 pub use glam::DVec3;

@@ -406,6 +406,8 @@ fn as_grains(from: &Scene) -> Result<Converted, NoConversion> {
         if let Some(region) = m.region() {
             let number = (region.to_core().volume() / m.spacing.powi(3)).round() as u64;
             let fill = Fill {
+                within: None,
+                hole: 0.0,
                 region: region.clone(),
                 method: FillMethod::Random,
                 count: None,
@@ -420,6 +422,8 @@ fn as_grains(from: &Scene) -> Result<Converted, NoConversion> {
                 count(number)
             ));
             scene.grains.push(Grains {
+                velocity_field: Vec::new(),
+                fixed: false,
                 name: m.name.clone(),
                 material: material.clone(),
                 shape: ShapeSpec::SPHERE.into(),

@@ -1,7 +1,7 @@
 //! The parts put together: the reaction of eight contacts at once.
 
 use super::rows::slot;
-use super::{ContactLaw, rolling, tangential};
+use super::{ContactLaw, Rolling, rolling, tangential};
 use crate::simd::{Lanes, Vec3};
 
 /// Eight contacts as the law sees them, each from grain *i*.
@@ -15,6 +15,8 @@ pub struct Encounter<V: Lanes> {
     pub velocity: Vec3<V>,
     /// Angular velocity of *i* relative to its partner [rad/s].
     pub spin: Vec3<V>,
+    /// Angular velocity of *i* itself [rad/s]; read by [`Rolling::Own`] alone.
+    pub own_spin: Vec3<V>,
     /// Effective radius R* [m].
     pub radius: V,
     /// Effective mass m* [kg].
@@ -45,8 +47,10 @@ pub struct Reaction<V> {
     pub press: V,
     /// Tangential force on *i* [N].
     pub traction: Vec3<V>,
-    /// Couple on *i* from rolling and twisting [N m]; the partner gets the opposite.
+    /// Couple on *i* from rolling and twisting [N m].
     pub couple: Vec3<V>,
+    /// Couple on its partner [N m]: the opposite, but for [`Rolling::Own`].
+    pub couple_j: Vec3<V>,
     /// Elastic energy of the springs [J]; computed only where it is asked for.
     pub energy: V,
 }
@@ -86,13 +90,18 @@ pub fn react<V: Lanes>(
     let stiffness = if remembers { springs.stiffness } else { V::of(2.0 / 7.0) * normal.stiffness };
     memory.stiffness = stiffness.keep(e.touching);
 
-    let mut couple = Vec3::zero();
-    if resists {
+    let (mut couple, mut couple_j) = (Vec3::zero(), Vec3::zero());
+    if resists && law.rolling == Rolling::Own {
+        let cap = e.row[slot::ROLLING] * e.radius * repulsion;
+        let against = |spin: Vec3<V>| rolling::against_own(spin, stiffness, e.radius, e.mass, cap).keep(e.touching);
+        (couple, couple_j) = (against(e.own_spin), against(e.own_spin.minus(e.spin)));
+    } else if resists {
         let reach = e.radius * repulsion;
         let caps = (e.row[slot::ROLLING] * reach, e.row[slot::TWISTING] * reach);
         let (torque, roll, twist) =
             rolling::resist(memory.roll, memory.twist, e.normal, e.spin, before, stiffness, e.radius, e.mass, caps, dt);
         couple = Vec3(-torque.0, -torque.1, -torque.2).keep(e.touching);
+        couple_j = Vec3(-couple.0, -couple.1, -couple.2);
         memory.roll = roll.keep(e.touching);
         memory.twist = twist.keep(e.touching);
     }
@@ -103,6 +112,7 @@ pub fn react<V: Lanes>(
         press: repulsion - pull,
         traction: Vec3(-drag.0, -drag.1, -drag.2).keep(e.touching),
         couple,
+        couple_j,
         energy: (elastic_energy + spring_energy).keep(e.touching),
     }
 }

@@ -9,6 +9,7 @@
 //! *j*; the contact point lies half an overlap inside both; velocities are those of *i* relative to *j* there.
 
 pub mod bond;
+pub mod bridge;
 pub mod law;
 pub mod normal;
 pub mod restitution;
@@ -28,6 +29,13 @@ pub enum NormalLaw {
     Linear {
         /// Stiffness [N/m].
         stiffness: f64,
+    },
+    /// Linear spring and dashpot, both given: F = k ξ + c ξ̇, whatever restitution follows.
+    Dashpot {
+        /// Stiffness k [N/m].
+        stiffness: f64,
+        /// Damping c [N s/m].
+        damping: f64,
     },
     /// Linear spring and dashpot with a given duration of an impact [s], whatever the masses.
     LinearTime {
@@ -62,6 +70,13 @@ pub enum TangentialLaw {
         /// Tangential over normal stiffness.
         ratio: f64,
     },
+    /// As Cundall and Strack, with a dashpot that is given.
+    Dashpot {
+        /// Tangential over normal stiffness.
+        ratio: f64,
+        /// Damping [N s/m].
+        damping: f64,
+    },
     /// min(μ Fₙ, γ |v|): no memory [Longmore 2009, eq. 3.28].
     Viscous {
         /// γ [N s/m].
@@ -78,6 +93,15 @@ pub enum Cap {
     Spring,
 }
 
+/// What resistance to rolling and twisting acts against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rolling {
+    /// The relative rotation of the two, by a spring with memory.
+    Relative,
+    /// Each grain's own spin, without memory [Zhou, Wright, Yang, Xu and Yu 1999].
+    Own,
+}
+
 /// A contact law, composed of its parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactLaw {
@@ -87,4 +111,16 @@ pub struct ContactLaw {
     pub tangential: TangentialLaw,
     /// How the tangential spring gives way.
     pub cap: Cap,
+    /// What rolling resistance acts against.
+    pub rolling: Rolling,
+}
+
+impl ContactLaw {
+    /// The law that scenes have if they do not choose.
+    pub const HERTZ_MINDLIN: ContactLaw = ContactLaw {
+        normal: NormalLaw::Hertz,
+        tangential: TangentialLaw::Mindlin,
+        cap: Cap::Shared,
+        rolling: Rolling::Relative,
+    };
 }

@@ -25,6 +25,7 @@ impl NormalLaw {
         match self {
             NormalLaw::Hertz => hertz(overlap, patch, mass, row),
             NormalLaw::Linear { .. } => linear(overlap, row[slot::NORMAL], mass, row),
+            NormalLaw::Dashpot { .. } => dashpot(overlap, row),
             NormalLaw::LinearTime { .. } => linear(overlap, row[slot::NORMAL] * mass, mass, row),
             NormalLaw::KuwabaraKono { .. } => kuwabara_kono(overlap, patch, row),
             NormalLaw::LeeHerrmann { .. } => lee_herrmann(overlap, mass, row),
@@ -34,7 +35,7 @@ impl NormalLaw {
     /// Elastic energy over (elastic force × overlap).
     pub fn energy_share(&self) -> f64 {
         match self {
-            NormalLaw::Linear { .. } | NormalLaw::LinearTime { .. } => 0.5,
+            NormalLaw::Linear { .. } | NormalLaw::Dashpot { .. } | NormalLaw::LinearTime { .. } => 0.5,
             NormalLaw::Hertz | NormalLaw::KuwabaraKono { .. } | NormalLaw::LeeHerrmann { .. } => 0.4,
         }
     }
@@ -45,6 +46,13 @@ impl NormalLaw {
 #[inline(always)]
 pub fn linear<V: Lanes>(overlap: V, k: V, mass: V, row: &[V; 8]) -> Response<V> {
     Response { elastic: k * overlap, damping: row[slot::DAMPING] * (k * mass).sqrt(), stiffness: k }
+}
+
+/// Linear spring and dashpot as they are given: F = k ξ + c ξ̇.
+#[inline(always)]
+pub fn dashpot<V: Lanes>(overlap: V, row: &[V; 8]) -> Response<V> {
+    let k = row[slot::NORMAL];
+    Response { elastic: k * overlap, damping: row[slot::DAMPING], stiffness: k }
 }
 
 /// Hertz: F = 4/3 E* √R* ξ^{3/2} [Johnson 1985, §4.2], with damping ∝ ξ^{1/4} ξ̇, the power that makes the restitution

@@ -17,6 +17,16 @@ fn springs<V: Lanes>(stiffness: V, radius: V, mass: V) -> Springs<V> {
     Springs { stiffness: k, damping: V::of(2.0 * DAMPING_RATIO) * (k * mass).sqrt() * radius }
 }
 
+/// Torque [N m] of a contact against a grain's own spin [rad/s], at most `cap` [N m] [Zhou, Wright, Yang, Xu and Yu 1999]:
+///   M = −min(μᵣ R* Fₙ, η |ω|) ω/|ω|
+/// η is the dashpot of [`resist`], which a step can take: the torque brings a slow grain to rest and does not turn it back.
+#[inline(always)]
+pub fn against_own<V: Lanes>(spin: Vec3<V>, stiffness: V, radius: V, mass: V, cap: V) -> Vec3<V> {
+    let damping = springs(stiffness, radius, mass).damping;
+    let rate = spin.dot(spin).max(V::of(1e-30)).sqrt();
+    spin.scale(-(cap / rate).min(damping))
+}
+
 /// Torque [N m] against the rolling and twisting of grain *i* over its partner, and the angles kept.
 ///
 /// `kept` and `twist` are angles [rad] half a step ago; `spin` is ωᵢ − ωⱼ; `before` and

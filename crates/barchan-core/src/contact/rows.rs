@@ -11,12 +11,12 @@ use std::f64::consts::PI;
 pub mod slot {
     /// Normal stiffness: k [N/m], κ [1/s²], 4/3 E* [Pa] or k [N/m^{3/2}], as the law has it.
     pub const NORMAL: usize = 0;
-    /// Normal damping: 2β, 2√(5/6) β √(2E*) [√Pa], A [s] or γ [1/s].
+    /// Normal damping: 2β, 2√(5/6) β √(2E*) [√Pa], A [s], γ [1/s] or c [N s/m].
     pub const DAMPING: usize = 1;
     /// Tangential stiffness: 8 G* [Pa], or kₜ/kₙ.
     pub const TANGENTIAL: usize = 2;
     /// Tangential damping: a damping ratio's factor (2β, 2√(5/6) β), that times √(8G*) [√Pa] for Mindlin's spring, or γ
-    /// [N s/m] of the viscous law.
+    /// [N s/m] of the viscous law and of a given dashpot.
     pub const DAMPING_T: usize = 3;
     /// Coefficient of friction.
     pub const FRICTION: usize = 4;
@@ -92,6 +92,11 @@ fn row(law: &ContactLaw, materials: &Materials, a: u16, b: u16, beta: &mut impl 
             let c = 2.0 * beta(Impact::Linear, pair.restitution);
             (stiffness, c, c)
         }
+        NormalLaw::Dashpot { stiffness, damping } => {
+            // The restitution is that of the dashpot; where the tangential one is not given it has the same damping ratio as the
+            // material's restitution asks for.
+            (stiffness, damping, 2.0 * beta(Impact::Linear, pair.restitution))
+        }
         NormalLaw::LinearTime { contact_time } => {
             let b = beta(Impact::Linear, pair.restitution);
             (rate_for_contact_time(contact_time, b), 2.0 * b, 2.0 * b)
@@ -111,6 +116,10 @@ fn row(law: &ContactLaw, materials: &Materials, a: u16, b: u16, beta: &mut impl 
             8.0 * pair.shear
         }
         TangentialLaw::CundallStrack { ratio } => ratio,
+        TangentialLaw::Dashpot { ratio, damping } => {
+            row[slot::DAMPING_T] = damping;
+            ratio
+        }
         TangentialLaw::Viscous { damping } => {
             row[slot::DAMPING_T] = damping;
             0.0

@@ -29,6 +29,10 @@ impl TangentialLaw {
                 let stiffness = row[slot::TANGENTIAL] * normal.stiffness;
                 Springs { stiffness, damping: row[slot::DAMPING_T] * (stiffness * mass).sqrt() }
             }
+            // The same spring, with the dashpot that is given.
+            TangentialLaw::Dashpot { .. } => {
+                Springs { stiffness: row[slot::TANGENTIAL] * normal.stiffness, damping: row[slot::DAMPING_T] }
+            }
             // A dashpot alone [Longmore 2009, eq. 3.28].
             TangentialLaw::Viscous { .. } => Springs { stiffness: V::zero(), damping: row[slot::DAMPING_T] },
         }

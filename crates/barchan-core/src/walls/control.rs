@@ -30,10 +30,28 @@ pub struct Servo {
     pub axis: DVec3,
     /// Stress to hold [Pa], positive in compression.
     pub stress: f64,
-    /// Area over which the grains press [m²].
+    /// Area over which the grains press [m²]; where it follows other walls, that at the start.
     pub area: f64,
+    /// Walls that bound the area, where it follows them.
+    pub between: Option<Between>,
     /// Speed of the wall when the grains do not press at all [m/s]; never exceeded.
     pub max_speed: f64,
+}
+
+/// An area that follows the walls that bound it: the product of the distances of one or two pairs of walls, and of a width where it is one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Between {
+    /// Indices of the walls of each pair.
+    pub pairs: [Option<[u16; 2]>; 2],
+    /// Width in the direction that has no pair [m]; 1 where both have.
+    pub width: f64,
+}
+
+impl Between {
+    /// The area [m²] from the distance of two walls [m].
+    pub fn area(&self, distance: impl Fn([u16; 2]) -> f64) -> f64 {
+        self.pairs.iter().flatten().map(|pair| distance(*pair)).product::<f64>() * self.width
+    }
 }
 
 /// How a wall answers to the grains.

@@ -21,6 +21,7 @@
 //! can slip between them. Where the spheres touch each other the backstop is out of reach of grains of their size.
 
 mod bed;
+mod belt;
 mod closing;
 mod control;
 mod extent;
@@ -36,8 +37,9 @@ mod tests_motion;
 mod touch;
 
 pub use bed::Bed;
+pub use belt::Belt;
 pub use closing::{Closing, Strained};
-pub use control::{Control, Drive, Servo};
+pub use control::{Between, Control, Drive, Servo};
 pub use facets::{Facets, Feature, Foot, NO_FEATURE};
 pub use geometry::{Geometry, Side};
 pub use motion::{Keyframe, Motion, Oscillate, Rotate};
@@ -67,6 +69,8 @@ pub struct Wall {
     pub motion: Motion,
     /// Motion in answer to the grains' force, added to the prescribed one.
     pub control: Option<Control>,
+    /// Motion of the surface along itself.
+    pub belt: Option<Belt>,
 }
 
 /// Where a wall is, how it moves, and what the grains do to it.
@@ -154,6 +158,7 @@ impl Wall {
             closing: Closing::default(),
             motion: Motion::default(),
             control: None,
+            belt: None,
         }
     }
 
@@ -174,6 +179,9 @@ impl Wall {
         self.motion.check(&mut found);
         if let Some(control) = &self.control {
             control.check(&mut found);
+        }
+        if let Some(belt) = &self.belt {
+            belt.check(&mut found);
         }
         found.into_iter().map(|(problem, remedy)| WallError { wall: self.name.clone(), problem, remedy }).collect()
     }
@@ -304,6 +312,11 @@ impl Wall {
         }
     }
 
+    /// Key of the smooth surface of a wall that has one.
+    pub fn smooth_key(&self) -> u32 {
+        if self.rough.is_some() { BACKSTOP } else { 0 }
+    }
+
     /// The surface of a ground, where the wall is one.
     pub fn bed(&self) -> Option<&Bed> {
         if let Geometry::Relief(bed) = &self.geometry { Some(bed) } else { None }
@@ -320,7 +333,13 @@ impl Wall {
         self.to_own(state, x) + self.geometry.pivot()
     }
 
-    /// Velocity [m/s] of the wall's material at a point of the world.
+    /// Velocity [m/s] of the surface relative to the wall where the unit normal towards the grains is `normal`: that of a belt, else zero.
+    #[inline]
+    pub fn drift(&self, state: &WallState, normal: DVec3) -> DVec3 {
+        self.belt.map_or(DVec3::ZERO, |belt| belt.velocity(state.rotation, normal))
+    }
+
+    /// Velocity [m/s] of the wall's material at a point of the world; that of a belt on it comes in addition ([`Wall::drift`]).
     #[inline]
     pub fn surface_velocity(&self, state: &WallState, point: DVec3) -> DVec3 {
         state.velocity + state.spin.cross(point - self.pivot(state))

@@ -106,7 +106,7 @@ fn a_servo_reaches_and_holds_its_stress() {
         let (stress, area, stiffness, dt) = (1e4, 0.5, 1e7, 1e-5);
         let overlap = stress * area / stiffness;
         let max_speed = haste * overlap / dt;
-        let servo = Servo { axis: -DVec3::Z, stress, area, max_speed };
+        let servo = Servo { axis: -DVec3::Z, stress, area, between: None, max_speed };
         let wall = plate(Control::Servo(servo));
         let mut state = wall.state_at(0.0);
         let mut worst: f64 = 0.0;
@@ -130,7 +130,8 @@ fn impossible_walls_are_named_with_a_remedy() {
     wall.rough = Some(Roughness { radius: 0.0, spacing: 1.0 });
     wall.motion = Motion { from: 2.0, until: 1.0, ..full_motion() };
     wall.motion.keyframes.swap(0, 1);
-    wall.control = Some(Control::Servo(Servo { axis: DVec3::Z, stress: 0.0, area: 1.0, max_speed: 1.0 }));
+    wall.control =
+        Some(Control::Servo(Servo { axis: DVec3::Z, stress: 0.0, area: 1.0, between: None, max_speed: 1.0 }));
     let found = wall.check();
     assert_eq!(found.len(), 5, "{found:?}");
     assert!(found.iter().all(|e| e.to_string().starts_with("wall \"lid\": ") && !e.remedy.is_empty()));

@@ -18,6 +18,7 @@ mod walls;
 
 pub use probe::{Probe, Probed};
 
+use crate::cell::Lattice;
 use crate::integrate::{self, Clock};
 use crate::lists::{BlockLists, Rolls};
 use crate::state::{Load, Record};
@@ -41,6 +42,8 @@ pub struct Pass<'a, R> {
     pub wall_states: &'a [WallState],
     /// Period in each direction [m], 0 where there is none.
     pub period: DVec3,
+    /// The lattice of a periodic cell that is strained.
+    pub lattice: Option<Lattice>,
     /// Time step [s].
     pub dt: f64,
     /// Overlap beyond this share of the smaller radius is reported.

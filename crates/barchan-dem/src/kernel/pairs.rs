@@ -1,10 +1,11 @@
 //! Contacts of spheres with spheres: from pairs of records to loads, as many batches at once as a register takes.
 
 use super::{Met, Pass, Report, keep, note_deep, recall};
+use crate::cell::Lattice;
 use crate::lists::{Batch, Pairs, Rolls};
 use crate::state::{Load, Record};
 use barchan_core::contact::law::{Encounter, Memory, Reaction, react};
-use barchan_core::contact::{Cap, ContactLaw, NormalLaw, PairTable, TangentialLaw};
+use barchan_core::contact::{ContactLaw, PairTable};
 use barchan_core::simd::{Lanes, Mask, Octet, Real, Simd, Vec3, WIDTH};
 use glam::DVec3;
 
@@ -51,7 +52,11 @@ unsafe fn offset<S: Simd>(pass: &Pass<'_, S::Real>, (i, j): (&[u32; WIDTH], &[u3
         let [xj, yj, zj, rj] = S::load4(j.map(place));
         let mut d = Vec3(xj - xi, yj - yi, zj - zi);
         if pass.period != DVec3::ZERO {
-            d = nearest_image(d, pass.period);
+            if let Some(lattice) = &pass.lattice {
+                d = nearest_in_lattice(d, pass.period, lattice).0;
+            } else {
+                d = nearest_image(d, pass.period);
+            }
         }
         // The overlap s − d is a small difference of large numbers. As (s² − d²)/(s + d) only the difference needs f64;
         // the root and the quotient keep a relative error of the working precision.
@@ -103,6 +108,8 @@ pub(super) struct Motion<V> {
     velocity: Vec3<V>,
     /// Spin of *i* relative to *j* [rad/s].
     spin: Vec3<V>,
+    /// Spin of *i* [rad/s].
+    own_spin: Vec3<V>,
     /// 1/m of *i* and *j* together [1/kg].
     inverse_mass: V,
     /// Places of the rows in the table of pairs of materials.
@@ -130,9 +137,16 @@ pub(super) unsafe fn motion<S: Simd>(pass: &Pass<'_, S::Real>, gap: &Gap<S::W>, 
         let arms = gap.arms();
         let (wi, wj) = (Vec3(wxi, wyi, wzi), Vec3(wxj, wyj, wzj));
         let turning = wi.scale(arms.i).plus(wj.scale(arms.j)).cross(gap.normal);
+        let mut velocity = Vec3(vxi - vxj, vyi - vyj, vzi - vzj);
+        if let Some(lattice) = &pass.lattice {
+            let first = image_velocity::<S>(pass, a, lattice);
+            let second = if S::TOGETHER == 2 { image_velocity::<S>(pass, b, lattice) } else { first };
+            velocity = velocity.plus(join::<S>(first, second));
+        }
         Motion {
-            velocity: Vec3(vxi - vxj, vyi - vyj, vzi - vzj).plus(turning),
+            velocity: velocity.plus(turning),
             spin: wi.minus(wj),
+            own_spin: wi,
             inverse_mass: mi + mj,
             row: ti * S::W::of(pass.table.materials() as f64) + tj,
         }
@@ -151,6 +165,7 @@ pub(super) unsafe fn encounter<S: Simd>(
         overlap: gap.overlap,
         velocity: motion.velocity,
         spin: motion.spin,
+        own_spin: motion.own_spin,
         radius: gap.radius,
         mass: S::W::of(1.0) / motion.inverse_mass,
         // SAFETY: as for the caller.
@@ -172,6 +187,48 @@ fn nearest_image<D: Lanes<Scalar = f64>>(d: Vec3<D>, period: DVec3) -> Vec3<D> {
         d - turns * D::splat(period)
     }
     Vec3(one(d.0, period.x), one(d.1, period.y), one(d.2, period.z))
+}
+
+/// d/L to the nearest whole number.
+#[inline(always)]
+fn turns<D: Lanes<Scalar = f64>>(d: D, period: f64) -> D {
+    let magic = D::splat(6_755_399_441_055_744.0); // 1.5 · 2⁵²
+    (d * D::splat(1.0 / period) + magic) - magic
+}
+
+/// d less the nearest vector of the lattice, and how many times the vectors a, b, c are in that.
+#[inline(always)]
+fn nearest_in_lattice<D: Lanes<Scalar = f64>>(d: Vec3<D>, sides: DVec3, lattice: &Lattice) -> (Vec3<D>, Vec3<D>) {
+    let z = turns(d.2, sides.z);
+    let x = d.0 - z * D::splat(lattice.offset);
+    let (nx, ny) = (turns(x, sides.x), turns(d.1, sides.y));
+    let near = Vec3(x - nx * D::splat(sides.x), d.1 - ny * D::splat(sides.y), d.2 - z * D::splat(sides.z));
+    (near, Vec3(nx, ny, z))
+}
+
+/// Velocity that images of *j* lack beside those that are near *i*: n_a ȧ + n_b ḃ + n_c ċ.
+///
+/// # Safety
+/// Indices are below `records.len()`.
+#[inline(always)]
+unsafe fn image_velocity<S: Simd>(
+    pass: &Pass<'_, S::Real>,
+    (i, j): (&[u32; WIDTH], &[u32; WIDTH]),
+    lattice: &Lattice,
+) -> Vec3<S::V> {
+    // SAFETY: as for the caller.
+    let d = unsafe {
+        let base = pass.records.as_ptr();
+        let place = |k: u32| base.add(k as usize).cast::<f64>();
+        let [xi, yi, zi, _] = S::load4(i.map(place));
+        let [xj, yj, zj, _] = S::load4(j.map(place));
+        Vec3(xj - xi, yj - yi, zj - zi)
+    };
+    let (_, n) = nearest_in_lattice(d, pass.period, lattice);
+    let wide = |v: DVec3| Vec3(S::D::splat(v.x), S::D::splat(v.y), S::D::splat(v.z));
+    let [a, b, c] = lattice.rates;
+    let v = wide(a).scale(n.0).plus(wide(b).scale(n.1)).plus(wide(c).scale(n.2));
+    Vec3(S::narrow(v.0), S::narrow(v.1), S::narrow(v.2))
 }
 
 /// Rows of the pair table for eight pairs of materials.
@@ -227,7 +284,7 @@ fn push<V: Lanes>(e: &Encounter<V>, arms: &Arms<V>, r: &Reaction<V>) -> Push<V> 
     let turn_i = turning.scale(arms.i).plus(r.couple);
     Push {
         on_i: [force.0, force.1, force.2, turn_i.0, turn_i.1, turn_i.2, one, r.press],
-        turn_j: turning.scale(arms.j).minus(r.couple),
+        turn_j: turning.scale(arms.j).plus(r.couple_j),
     }
 }
 
@@ -244,8 +301,7 @@ pub(super) unsafe fn scatter<S: Simd>(rows: &[S::V; 8], loads: *mut Load<S::Real
 }
 
 /// The law most scenes have is compiled in; any other is a branch per batch.
-pub(super) const HERTZ_MINDLIN: ContactLaw =
-    ContactLaw { normal: NormalLaw::Hertz, tangential: TangentialLaw::Mindlin, cap: Cap::Shared };
+pub(super) const HERTZ_MINDLIN: ContactLaw = ContactLaw::HERTZ_MINDLIN;
 
 /// Groups of batches that go through the phases together: where they are, how they move, what they do, the sums. A processor cannot see
 /// past one group's loads and sums to the next one's arithmetic, whose roots and divisions wait for each other; phase by phase it
@@ -305,7 +361,9 @@ pub(super) unsafe fn pairs<S: Simd, const BOTH: bool, const USUAL: bool>(
     let none = zero.gt(zero);
     let mut gaps =
         [Gap { normal: Vec3::zero(), overlap: zero, ri: zero, rj: zero, radius: zero, touching: none }; TILE];
-    let mut motions = [Motion { velocity: Vec3::zero(), spin: Vec3::zero(), inverse_mass: zero, row: zero }; TILE];
+    let mut motions =
+        [Motion { velocity: Vec3::zero(), spin: Vec3::zero(), own_spin: Vec3::zero(), inverse_mass: zero, row: zero };
+            TILE];
     let mut pushes = [Push { on_i: [zero; 8], turn_j: Vec3::zero() }; TILE];
     let Pairs { batches, rolls, touching } = list;
     let whole = batches.len() / S::TOGETHER * S::TOGETHER;

@@ -4,7 +4,7 @@ use super::pairs::{encounter, ends, gap, motion};
 use super::walls::{WallMeeting, meet_walls};
 use super::{Pass, recall};
 use crate::lists::{Batch, Rolls, WallBatch};
-use barchan_core::contact::law::{Encounter, Reaction, react};
+use barchan_core::contact::law::{Encounter, Memory, Reaction, react};
 use barchan_core::simd::{Lanes, Mask, Octet, Plain, PlainLanes, Real, Simd, WIDTH};
 
 /// A contact as read back by [`Probe`]: lanes as arrays.
@@ -16,6 +16,8 @@ pub struct Probed {
     pub press: [f64; WIDTH],
     pub traction: [[f64; WIDTH]; 3],
     pub energy: [f64; WIDTH],
+    /// Stretch of the tangential spring.
+    pub slide: [[f64; WIDTH]; 3],
 }
 
 /// One build of the kernel for observers: the contacts of a batch as they are, nothing changed.
@@ -27,7 +29,7 @@ pub struct Probe<R> {
 /// Reads one batch.
 type ProbeOf<R, B> = fn(&Pass<'_, R>, &B, Option<&Rolls<R>>) -> Probed;
 
-fn probed<V: Octet>(e: &Encounter<V>, r: &Reaction<V>) -> Probed {
+fn probed<V: Octet>(e: &Encounter<V>, r: &Reaction<V>, memory: &Memory<V>) -> Probed {
     let wide = |v: V| v.to_array().map(Into::into);
     Probed {
         touching: e.touching.bits(),
@@ -36,6 +38,7 @@ fn probed<V: Octet>(e: &Encounter<V>, r: &Reaction<V>) -> Probed {
         press: wide(r.press),
         traction: [wide(r.traction.0), wide(r.traction.1), wide(r.traction.2)],
         energy: wide(r.energy),
+        slide: [wide(memory.slide.0), wide(memory.slide.1), wide(memory.slide.2)],
     }
 }
 
@@ -46,6 +49,7 @@ const NOTHING: Probed = Probed {
     press: [0.0; WIDTH],
     traction: [[0.0; WIDTH]; 3],
     energy: [0.0; WIDTH],
+    slide: [[0.0; WIDTH]; 3],
 };
 
 // Memory is kept half a step ahead of the forces: a step back of the same length reads the forces of now.
@@ -63,7 +67,7 @@ where
     let e = unsafe { encounter::<Plain<R>>(pass.table, &gap, &motion::<Plain<R>>(pass, &gap, ends)) };
     let mut memory = recall::<PlainLanes<R>>(&batch.slide, rolls);
     let r = react(&pass.law, pass.rolling, &e, &mut memory, PlainLanes::of(-pass.dt));
-    probed(&e, &r)
+    probed(&e, &r, &memory)
 }
 
 pub(super) fn probe_walls<R: Real>(pass: &Pass<'_, R>, batch: &WallBatch<R>, rolls: Option<&Rolls<R>>) -> Probed
@@ -77,5 +81,5 @@ where
     };
     let mut memory = recall::<PlainLanes<R>>(&batch.slide, rolls);
     let r = react(&pass.law, pass.rolling, &e, &mut memory, PlainLanes::of(-pass.dt));
-    probed(&e, &r)
+    probed(&e, &r, &memory)
 }

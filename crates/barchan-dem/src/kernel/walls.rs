@@ -7,7 +7,7 @@ use crate::lists::{ASKED_BEYOND, BlockLists, Facing, Feet, Rolls, WallBatch};
 use crate::state::Load;
 use barchan_core::contact::law::{Encounter, react};
 use barchan_core::simd::{Lanes, Mask, Octet, Real, Simd, Vec3, WIDTH};
-use barchan_core::walls::{MOST_TOUCHES, NO_FEATURE, Wall, WallState};
+use barchan_core::walls::{Belt, MOST_TOUCHES, NO_FEATURE, Wall, WallState};
 use glam::{DMat3, DQuat, DVec3};
 
 /// Eight wall contacts as the law sees them, with the arms to the contact points and the points.
@@ -176,11 +176,15 @@ unsafe fn meet_smooth<S: Simd>(
         let off = narrow::<S>(touched.minus(splat(wall.pivot(state))));
         velocity = velocity.minus(splat::<S::V>(state.velocity).plus(splat::<S::V>(state.spin).cross(off)));
     }
+    if let Some(belt) = &wall.belt {
+        velocity = velocity.minus(narrow::<S>(runs::<S>(belt, state.rotation, inward)));
+    }
     let encounter = Encounter {
         normal: n,
         overlap,
         velocity,
         spin: w.minus(splat::<S::V>(state.spin)),
+        own_spin: w,
         radius: S::narrow(r),
         mass: S::V::of(1.0) / (own[6] + S::V::of(state.inverse_mass)),
         // SAFETY: tags are material indices, and so is the wall's, as asserted.
@@ -189,6 +193,21 @@ unsafe fn meet_smooth<S: Simd>(
     };
     let point = [touched.0.to_array(), touched.1.to_array(), touched.2.to_array()];
     Some(WallMeeting { encounter, arm, point })
+}
+
+/// Velocity of a belt under eight grains, whose unit normals are `inward`.
+#[inline(always)]
+fn runs<S: Simd>(belt: &Belt, rotation: DQuat, inward: Vec3<S::D>) -> Vec3<S::D> {
+    // A function of the walls, asked one by one: belts are few.
+    let normal = [inward.0.to_array(), inward.1.to_array(), inward.2.to_array()];
+    let mut out = [[0.0; WIDTH]; 3];
+    for k in 0..WIDTH {
+        let v = belt.velocity(rotation, DVec3::new(normal[0][k], normal[1][k], normal[2][k]));
+        for c in 0..3 {
+            out[c][k] = v[c];
+        }
+    }
+    lanes(&out)
 }
 
 #[inline(always)]
@@ -261,6 +280,12 @@ fn meet_one_by_one<S: Simd>(pass: &Pass<'_, S::Real>, batch: &WallBatch<S::Real>
                 spin[c][k] = state.spin[c];
             }
         }
+        if wall.belt.is_some() {
+            let v = wall.drift(state, -n);
+            for c in 0..3 {
+                velocity[c][k] += v[c];
+            }
+        }
         yields[k] = state.inverse_mass;
         // A wall is flat to the grain; a rough wall's sphere is not.
         radius[k] = if rough[k] > 0.0 { r * rough[k] / (r + rough[k]) } else { r };
@@ -274,6 +299,7 @@ fn meet_one_by_one<S: Simd>(pass: &Pass<'_, S::Real>, batch: &WallBatch<S::Real>
         overlap,
         velocity: Vec3(own[0], own[1], own[2]).minus(narrow::<S>(lanes(&velocity))).plus(w.scale(arm).cross(n)),
         spin: w.minus(narrow::<S>(lanes(&spin))),
+        own_spin: w,
         radius: rounded::<S>(&radius),
         mass: S::V::of(1.0) / (own[6] + rounded::<S>(&yields)),
         row: columns::<S>(&row),
@@ -398,13 +424,13 @@ pub(super) unsafe fn walls<S: Simd>(
         }
         // Written out: a closure over lanes would not inherit the instruction set.
         let f = [force.0.to_array(), force.1.to_array(), force.2.to_array()];
-        let c = [r.couple.0.to_array(), r.couple.1.to_array(), r.couple.2.to_array()];
+        let c = [r.couple_j.0.to_array(), r.couple_j.1.to_array(), r.couple_j.2.to_array()];
         let at = |v: &[[S::Real; WIDTH]; 3], k: usize| DVec3::new(v[0][k].into(), v[1][k].into(), v[2][k].into());
         for k in (0..WIDTH).filter(|k| batch.touching >> k & 1 == 1) {
             let w = batch.wall[k] as usize;
             let arm = DVec3::new(point[0][k], point[1][k], point[2][k]) - pass.walls[w].pivot(&pass.wall_states[w]);
             report.walls[w].0 -= at(&f, k);
-            report.walls[w].1 -= arm.cross(at(&f, k)) + at(&c, k);
+            report.walls[w].1 -= arm.cross(at(&f, k)) - at(&c, k);
         }
         let limit = S::V::of(pass.max_overlap);
         let radius = arm + S::V::of(0.5) * e.overlap;

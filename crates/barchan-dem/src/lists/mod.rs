@@ -271,6 +271,25 @@ pub struct Reaching<'a, R> {
     pub spheres: &'a Spheres<R>,
     /// What each grain may move [m].
     pub budget: &'a [f32],
+    /// In a sheared cell, how places become those of a box.
+    pub skew: Option<Skew>,
+}
+
+/// A sheared cell as a box: x' = x − t (z − z₀). Distances grow by a factor at most, and so reaches do.
+#[derive(Clone, Copy, Debug)]
+pub struct Skew {
+    tilt: f64,
+    floor: f64,
+    stretch: f64,
+    margin: f64,
+}
+
+impl Skew {
+    /// Of a cell from a height [m], whose image above is so far to the side of it over the cell's height; spheres reach a margin [m] farther.
+    pub fn new(tilt: f64, floor: f64, margin: f64) -> Skew {
+        // The largest singular value of the shear.
+        Skew { tilt, floor, stretch: 0.5 * (tilt.abs() + (tilt * tilt + 4.0).sqrt()), margin }
+    }
 }
 
 impl<R: Real> Balls for Reaching<'_, R> {
@@ -282,7 +301,11 @@ impl<R: Real> Balls for Reaching<'_, R> {
         let g = if self.spheres.grain.is_empty() { s } else { self.spheres.grain[s] as usize };
         let [x, y, z, r] = self.spheres.record[s].place;
         // Budgets are f32: a hair more than they promise.
-        [x, y, z, r + f64::from(self.budget[g]) * (1.0 + 1e-6)]
+        let reach = r + f64::from(self.budget[g]) * (1.0 + 1e-6);
+        match &self.skew {
+            None => [x, y, z, reach],
+            Some(s) => [x - s.tilt * (z - s.floor), y, z, (reach + s.margin) * s.stretch],
+        }
     }
 }
 
@@ -321,6 +344,8 @@ pub struct Rebuild<'a> {
     pub bonds: &'a Bonds,
     pub min: DVec3,
     pub period: DVec3,
+    /// How places become those of a box, in a strained cell.
+    pub skew: Option<Skew>,
     pub rolling: bool,
     /// Grains in a block.
     pub block: usize,
@@ -373,7 +398,7 @@ pub fn build<R: Real>(
     asleep: &mut Asleep<R>,
 ) {
     let Scratch { carry, outgoing } = scratch;
-    let balls = &Reaching { spheres, budget: &r.grains.budget };
+    let balls = &Reaching { spheres, budget: &r.grains.budget, skew: r.skew };
     let grain_of = |s: u32| if r.grains.all_spheres() { s } else { spheres.grain[s as usize] };
     // Spheres under a surface are for walls alone.
     let covered = |grain: u32| r.carriers.covers(r.grains.shape[grain as usize]);

@@ -32,11 +32,13 @@ fn laws() -> [ContactLaw; 3] {
             normal: NormalLaw::Hertz,
             tangential: TangentialLaw::CundallStrack { ratio: 2.0 / 7.0 },
             cap: Cap::Shared,
+            ..ContactLaw::HERTZ_MINDLIN
         },
         ContactLaw {
             normal: NormalLaw::Linear { stiffness: 500.0 },
             tangential: TangentialLaw::CundallStrack { ratio: 2.0 / 7.0 },
             cap: Cap::Shared,
+            ..ContactLaw::HERTZ_MINDLIN
         },
     ]
 }
@@ -142,8 +144,12 @@ fn rolling_resistance_slows_a_rolling_ball_at_the_closed_form_rate() {
 
 #[test]
 fn viscous_friction_has_no_memory_and_keeps_to_its_cap() {
-    let law =
-        ContactLaw { normal: NormalLaw::Hertz, tangential: TangentialLaw::Viscous { damping: 1.0 }, cap: Cap::Shared };
+    let law = ContactLaw {
+        normal: NormalLaw::Hertz,
+        tangential: TangentialLaw::Viscous { damping: 1.0 },
+        cap: Cap::Shared,
+        ..ContactLaw::HERTZ_MINDLIN
+    };
     let s = on_floor(glass(), law, 0.0);
     let mut dem = alone(s.clone());
     dem.add(&[grain(DVec3::Z * (R - static_overlap(&glass())), DVec3::X * 0.2, R)]).unwrap();
@@ -224,7 +230,12 @@ fn struck(material: &Material, along: f64, down: f64, cap: Cap, dt: f64) -> f64 
 fn oblique_impacts_end_as_lammps_has_them_with_the_cap_on_the_spring() {
     let material = Material { restitution: 0.3, ..glass() };
     let after = |along: f64, cap: Cap| {
-        let law = ContactLaw { normal: NormalLaw::Hertz, tangential: TangentialLaw::MindlinDisplacement, cap };
+        let law = ContactLaw {
+            normal: NormalLaw::Hertz,
+            tangential: TangentialLaw::MindlinDisplacement,
+            cap,
+            ..ContactLaw::HERTZ_MINDLIN
+        };
         let mut s = settings(material.clone(), law);
         s.walls = vec![floor(DVec3::Z)];
         s.precision = Precision::Double;

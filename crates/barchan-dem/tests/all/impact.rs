@@ -32,7 +32,8 @@ fn restitution_is_what_was_asked_for() {
     let laws =
         [NormalLaw::Hertz, NormalLaw::Linear { stiffness: 2000.0 }, NormalLaw::LinearTime { contact_time: 2e-4 }];
     for normal in laws {
-        let law = ContactLaw { normal, tangential: TangentialLaw::Mindlin, cap: Cap::Shared };
+        let law =
+            ContactLaw { normal, tangential: TangentialLaw::Mindlin, cap: Cap::Shared, ..ContactLaw::HERTZ_MINDLIN };
         for e in [0.1, 0.2, 0.4, 0.6, 0.8, 0.95, 1.0] {
             let mut s = settings(Material { restitution: e, ..glass() }, law);
             s.dt = automatic_dt(&s, 1e-3, 1.0);
@@ -62,6 +63,7 @@ fn kuwabara_kono_loses_with_the_fifth_root_of_the_speed() {
         normal: NormalLaw::KuwabaraKono { dissipation: 2e-7 },
         tangential: TangentialLaw::Mindlin,
         cap: Cap::Shared,
+        ..ContactLaw::HERTZ_MINDLIN
     };
     let mut s = settings(glass(), law);
     s.dt = automatic_dt(&s, 1e-3, 1.0) / 4.0;
@@ -109,6 +111,7 @@ fn lee_herrmann_is_its_formula() {
         normal: NormalLaw::LeeHerrmann { stiffness: 1e6, damping: 500.0 },
         tangential: TangentialLaw::Mindlin,
         cap: Cap::Shared,
+        ..ContactLaw::HERTZ_MINDLIN
     };
     let mut s = settings(glass(), law);
     s.dt = 1e-7;

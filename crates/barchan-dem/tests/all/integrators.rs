@@ -43,6 +43,7 @@ fn rebound(integrator: Integrator, steps: f64) -> f64 {
         normal: NormalLaw::LinearTime { contact_time: 1e-3 },
         tangential: TangentialLaw::Mindlin,
         cap: Cap::Shared,
+        ..ContactLaw::HERTZ_MINDLIN
     };
     let mut s = settings(Material { restitution: 1.0, ..glass() }, law);
     s.walls = vec![floor(DVec3::Z)];

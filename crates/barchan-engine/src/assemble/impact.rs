@@ -43,7 +43,7 @@ impl Meeting {
         match law {
             NormalLaw::Hertz => Some(Impact::Hertz.damping_ratio(restitution)),
             NormalLaw::Linear { .. } | NormalLaw::LinearTime { .. } => Some(Impact::Linear.damping_ratio(restitution)),
-            NormalLaw::KuwabaraKono { .. } | NormalLaw::LeeHerrmann { .. } => None,
+            NormalLaw::Dashpot { .. } | NormalLaw::KuwabaraKono { .. } | NormalLaw::LeeHerrmann { .. } => None,
         }
     }
 }
@@ -64,7 +64,7 @@ fn impact(setup: &Setup, a: Body, b: (u16, Option<(f64, f64)>), speed: f64) -> (
         (overlap, 2.943_275 * overlap / speed)
     };
     match setup.law.normal {
-        NormalLaw::Linear { stiffness } => {
+        NormalLaw::Linear { stiffness } | NormalLaw::Dashpot { stiffness, .. } => {
             let beat = (mass / stiffness).sqrt();
             (speed * beat, PI * beat)
         }
@@ -181,7 +181,7 @@ pub(super) fn warnings(
             // ξ ∝ E*^(−2/5).
             format!("raise `young` of `{}` to some {:.1e} Pa", material.name, material.young * math::powf(factor, 2.5)),
         ),
-        NormalLaw::Linear { stiffness } => {
+        NormalLaw::Linear { stiffness } | NormalLaw::Dashpot { stiffness, .. } => {
             ("contact.stiffness".into(), format!("raise `stiffness` to some {:.1e} N/m", stiffness * factor * factor))
         }
         NormalLaw::LinearTime { contact_time } => {
@@ -243,7 +243,11 @@ fn fall_of(parsed: &Parsed, setup: &Setup, i: usize, recipe: &Recipe) -> f64 {
     let most =
         |places: &mut dyn Iterator<Item = DVec3>| places.map(|x| fall(setup, x, radius, &[])).fold(0.0, f64::max);
     let fill = match &parsed.scene.grains[i].place {
-        Place::At(list) => return most(&mut list.iter().copied()),
+        Place::At(at) => {
+            let packed = parsed.assets.packings.get(&i).filter(|_| at.file().is_some());
+            let places = packed.map_or_else(|| at.places(), |p| p.grains.position.clone());
+            return most(&mut places.into_iter());
+        }
         // It lies where it is.
         Place::Release(_) => return 0.0,
         // They stand, and lie.

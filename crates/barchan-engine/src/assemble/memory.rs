@@ -6,7 +6,7 @@ use crate::emit::{Emitter, Pace};
 use barchan_core::recipe::Recipe;
 use barchan_dem::BYTES_PER_SPHERE;
 use barchan_scene::words::bytes;
-use barchan_scene::{Fill, FillMethod, Outside, Parsed, Place, Problem};
+use barchan_scene::{At, Fill, FillMethod, Outside, Parsed, Place, Problem};
 
 /// Ids are 32 bits wide, the last one is kept free.
 const MOST_GRAINS: f64 = 4.29e9;
@@ -40,7 +40,8 @@ pub(super) fn check(
     let mut each: Vec<(String, f64, usize)> = Vec::new();
     for (i, recipe) in recipes {
         let grains = match &scene.grains[*i].place {
-            Place::At(list) => list.len() as f64,
+            Place::At(At::File(_)) => parsed.assets.packings.get(i).map_or(0, |p| p.grains.len()) as f64,
+            Place::At(at) => at.len() as f64,
             Place::Release(_) => setup.areas.get(i).map_or(0.0, |a| a.count as f64),
             Place::Sheet { min, max, layers } => {
                 let side = 2.0 * recipe.sizes.max();

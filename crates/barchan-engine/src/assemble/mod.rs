@@ -3,6 +3,7 @@
 mod bonds;
 pub(crate) mod continuum;
 mod device;
+mod from;
 mod ground;
 mod impact;
 mod maps;
@@ -19,11 +20,13 @@ mod trial;
 
 pub use barchan_scene::SceneErrors;
 pub use device::{Device, methods_on};
+pub use from::{FromError, begin_from};
 pub use impact::Meeting;
 pub use release::Released;
 pub(crate) use trial::further;
 
 use crate::bodies::Bodies;
+use crate::changes::Changes;
 use crate::checkpoint::{Checkpoint, CheckpointError};
 use crate::emit::Emitter;
 use crate::live::Live;
@@ -155,10 +158,13 @@ pub fn assemble_as(parsed: &Parsed, methods: &[&Method]) -> Result<World, SceneE
     let grains_at = grains_of(methods);
     // Bodies first, then one call a population, then slabs, so that ids follow the scene.
     let mut firsts = Vec::new();
-    for population in &matter {
+    for (k, population) in matter.iter().enumerate() {
         firsts.push(world.solvers.get_mut(grains_at).add(population, &world.boundary).map_err(|e| {
             SceneErrors::new(parsed.name(), vec![parsed.error_at("grains", e.to_string(), "use fewer grains")])
         })?);
+        if let Some(i) = k.checked_sub(1).map(|k| places[k]) {
+            name_and_fix(parsed, i, firsts[k], population.len(), &mut world.solvers)?;
+        }
     }
     if let Some(dem) = world.solvers.find_mut::<Dem>() {
         for ((i, first), population) in places.into_iter().zip(&firsts[1..]).zip(&matter[1..]) {
@@ -182,6 +188,7 @@ pub fn assemble_as(parsed: &Parsed, methods: &[&Method]) -> Result<World, SceneE
     if let Some(dem) = world.solvers.find::<Dem>() {
         dem.place_bodies(&mut world.boundary);
     }
+    begin_packed(parsed, &mut world)?;
     if let Some(sph) = world.solvers.find_mut::<Sph>() {
         continuum::fill(parsed, &world.boundary, sph).map_err(|p| SceneErrors::new(parsed.name(), p))?;
     }
@@ -190,6 +197,44 @@ pub fn assemble_as(parsed: &Parsed, methods: &[&Method]) -> Result<World, SceneE
     }
     world.observe();
     Ok(world)
+}
+
+/// Gives grains from a file the ids that they have there, and holds those that are fixed.
+fn name_and_fix(parsed: &Parsed, i: usize, first: u32, many: usize, solvers: &mut Solvers) -> Result<(), SceneErrors> {
+    let refused = |at: &str, message: String, help: &str| {
+        Err(SceneErrors::new(parsed.name(), vec![parsed.error_at(&format!("grains[{i}].{at}"), message, help)]))
+    };
+    let mut ids: Vec<u32> = (0..many as u32).map(|k| first + k).collect();
+    let packing = parsed.assets.packings.get(&i).filter(|p| !p.grains.id.is_empty());
+    if packing.is_none() && !parsed.scene.grains[i].fixed {
+        return Ok(());
+    }
+    let Some(dem) = solvers.find_mut::<Dem>() else {
+        let help = "leave out `--device`, or `fixed`, and write `ids = false`";
+        return refused("at", "ids of a file, and fixed grains, are kept by the processor alone".into(), help);
+    };
+    if let Some(packing) = packing {
+        ids.clone_from(&packing.grains.id);
+        if !dem.name_newborn(&ids) {
+            let help = "write `at = { file = …, ids = false }`: its grains then get ids of their own";
+            return refused("at", "ids of this file are those of other grains or bodies".into(), help);
+        }
+    }
+    if parsed.scene.grains[i].fixed {
+        dem.fix(&ids);
+    }
+    Ok(())
+}
+
+/// Lets grains that were placed from a file begin with the forces of their contacts: they are a state that goes on.
+fn begin_packed(parsed: &Parsed, world: &mut World) -> Result<(), SceneErrors> {
+    let Some(i) = parsed.assets.packings.keys().next() else { return Ok(()) };
+    let World { solvers, boundary, .. } = world;
+    let Some(dem) = solvers.find_mut::<Dem>() else { return Ok(()) };
+    dem.begin(boundary).map_err(|e| {
+        let help = "let the packing relax where it comes from, or raise integrator.max_overlap";
+        SceneErrors::new(parsed.name(), vec![parsed.error_at(&format!("grains[{i}].at"), e.to_string(), help)])
+    })
 }
 
 /// A scene made ready, with the grains of each population that is there at the start; or everything that is wrong with it: an unsafe time
@@ -213,16 +258,25 @@ fn matter(parsed: &Parsed, methods: &[&Method]) -> Result<(Parts, Vec<Vec<NewMat
     }
 }
 
-/// Builds the world of a scene with the state of a checkpoint, on the device that it was computed on.
-pub fn restore(parsed: &Parsed, checkpoint: &Checkpoint) -> Result<Result<World, SceneErrors>, CheckpointError> {
-    restore_as(parsed, checkpoint, &methods_on(&parsed.scene, device::device_of(checkpoint)))
+/// A world that begins with the state of another run, and what of that was not taken over as it was.
+pub struct Begun {
+    /// The world.
+    pub world: World,
+    /// What is another now, a sentence each.
+    pub notes: Vec<String>,
 }
 
-/// The same for a scene whose matter is computed by these methods.
+/// Builds the world of a scene with the state of a checkpoint, on the device that it was computed on.
+pub fn restore(parsed: &Parsed, checkpoint: &Checkpoint) -> Result<Result<World, SceneErrors>, CheckpointError> {
+    restore_as(parsed, checkpoint, &methods_on(&parsed.scene, device::device_of(checkpoint)), true)
+}
+
+/// The same for a scene whose matter is computed by these methods; with what measurements have gathered, if these are those of the checkpoint.
 pub fn restore_as(
     parsed: &Parsed,
     checkpoint: &Checkpoint,
     methods: &[&Method],
+    measured: bool,
 ) -> Result<Result<World, SceneErrors>, CheckpointError> {
     let dt = checkpoint.f64s("world/dt", 1)?[0];
     let mut problems = Vec::new();
@@ -233,7 +287,7 @@ pub fn restore_as(
         Ok(world) => world,
         Err(problems) => return Ok(Err(problems)),
     };
-    world.load(checkpoint)?;
+    world.load(checkpoint, measured)?;
     Ok(Ok(world))
 }
 
@@ -258,6 +312,8 @@ fn world(parsed: &Parsed, parts: Parts, methods: &[&Method]) -> Result<World, Sc
         materials: materials.clone(),
         shapes,
         borne: bodies.grains.iter().map(|g| g.shape).collect(),
+        bridges: settings::bridges(scene),
+        cell: settings::cell(scene),
         dt: grain_step.dt,
         dt_reason: grain_step.reason,
         integrator: settings::integrator(&scene.integrator),
@@ -286,6 +342,8 @@ fn world(parsed: &Parsed, parts: Parts, methods: &[&Method]) -> Result<World, Sc
         measurements,
         rows: Vec::new(),
         plan,
+        changes: Changes::of(scene),
+        last_birth: 0,
         meetings,
         released,
         warnings,
@@ -369,7 +427,7 @@ fn parts(parsed: &Parsed, methods: &[&Method], dt: Option<f64>, problems: &mut V
 
     let of_grains = |i: &usize| scene.emitters[*i].continuum.is_none();
     let all: Vec<&Recipe> = recipes.iter().chain((0..poured.len()).filter(of_grains).map(|i| &poured[i])).collect();
-    let top_speed = timestep::top_speed(scene, &all, &setup, &bodies);
+    let top_speed = timestep::top_speed(parsed, &all, &setup, &bodies);
     let derived = timestep::derive(&setup, &all, &bodies, top_speed);
     let slabs = match slabs::pieces(parsed) {
         Ok(pieces) => pieces,
@@ -454,6 +512,8 @@ fn parts(parsed: &Parsed, methods: &[&Method], dt: Option<f64>, problems: &mut V
         frames_every: scene.output.every,
         formats: scene.output.formats.clone(),
         checkpoint_every: scene.output.checkpoint,
+        contacts: scene.output.contacts,
+        stop: scene.stop.clone(),
     };
     Some(Parts {
         setup,

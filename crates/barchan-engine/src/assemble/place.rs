@@ -9,7 +9,7 @@ use barchan_core::sizes::SizeDistribution;
 use barchan_core::solver::NewMatter;
 use barchan_core::walls::WallState;
 use barchan_scene::words::{count, many};
-use barchan_scene::{Fill, FillMethod, Parsed, Place, Problem};
+use barchan_scene::{At, Fill, FillMethod, Formula, PackedFile, Parsed, Place, Problem, Region as Filled};
 use glam::{DVec2, DVec3};
 use std::f64::consts::PI;
 
@@ -24,15 +24,28 @@ pub(super) fn place(
     bodies: &Bodies,
     recipes: &[(usize, Recipe)],
 ) -> Result<Vec<Vec<NewMatter>>, Vec<Problem>> {
-    let mut placer = Placer { parsed, setup, states: Vec::new(), balls: Vec::new(), problems: Vec::new() };
+    place_beside(parsed, setup, bodies, recipes, Vec::new())
+}
+
+/// The same beside balls [m] that are there already.
+pub(super) fn place_beside(
+    parsed: &Parsed,
+    setup: &Setup,
+    bodies: &Bodies,
+    recipes: &[(usize, Recipe)],
+    balls: Vec<(DVec3, f64)>,
+) -> Result<Vec<Vec<NewMatter>>, Vec<Problem>> {
+    let begins = balls.is_empty();
+    let mut placer = Placer { parsed, setup, states: Vec::new(), balls, problems: Vec::new() };
     placer.states = setup.fixtures.walls.iter().map(|w| w.state_at(0.0)).collect();
-    placer.problems = bodies.overlaps(parsed, setup);
+    // Bodies of a run under way are where they are.
+    placer.problems = if begins { bodies.overlaps(parsed, setup) } else { Vec::new() };
     // Those with a surface are among the walls.
     let bare = bodies
         .grains
         .iter()
         .enumerate()
-        .filter(|(id, _)| setup.fixtures.carried.iter().all(|c| c.body as usize != *id));
+        .filter(|(id, _)| begins && setup.fixtures.carried.iter().all(|c| c.body as usize != *id));
     for (_, g) in bare {
         let spheres = setup.shapes[g.shape as usize].spheres().iter();
         placer.balls.extend(spheres.map(|s| (g.position + g.orientation * (s.centre * g.radius), s.radius * g.radius)));
@@ -40,16 +53,27 @@ pub(super) fn place(
     let mut populations = Vec::new();
     for (i, recipe) in recipes {
         let grains = match &parsed.scene.grains[*i].place {
-            Place::At(positions) => placer.explicit(*i, recipe, positions),
+            Place::At(At::File(file)) => placer.packed(*i, recipe, file),
+            Place::At(at) => placer.explicit(*i, recipe, &at.places()),
             Place::Fill(fill) => placer.filled(*i, recipe, fill),
             Place::Release(_) => placer.released(*i, recipe),
             Place::Trees { at, height } => placer.trunks(*i, recipe, at, *height),
             Place::Sheet { min, max, layers } => placer.sheet(*i, recipe, [*min, *max], *layers as usize),
         };
         placer.balls.extend(grains.iter().map(|g| (g.position, recipe.reach * g.radius)));
-        populations.push(grains);
+        populations.push(with_field(&parsed.scene.grains[*i].velocity_field, grains));
     }
     if placer.problems.is_empty() { Ok(populations) } else { Err(placer.problems) }
+}
+
+/// Grains with a velocity field on top of their velocities.
+fn with_field(field: &[String], mut grains: Vec<NewMatter>) -> Vec<NewMatter> {
+    let formulas: Vec<Formula> = field.iter().filter_map(|f| Formula::of_place_and_time(f).ok()).collect();
+    if let [x, y, z] = &formulas[..] {
+        let at = |p: DVec3| DVec3::new(x.at_place(p, 0.0), y.at_place(p, 0.0), z.at_place(p, 0.0));
+        grains.iter_mut().for_each(|g| g.velocity += at(g.position));
+    }
+    grains
 }
 
 struct Placer<'a> {
@@ -73,7 +97,8 @@ impl Placer<'_> {
         let grain = |(n, &position): (usize, &DVec3)| NewMatter { position, ..recipe.grain(n as u64) };
         let grains: Vec<NewMatter> = positions.iter().enumerate().map(grain).collect();
         let shape = &self.setup.shapes[recipe.shape as usize];
-        let slack = 1.0 - self.setup.max_overlap;
+        // A run tolerates an overlap of so much of the smaller radius: of two equal ones half of it each. Of a wall it is the whole.
+        let (slack, wall_slack) = (1.0 - 0.5 * self.setup.max_overlap, 1.0 - self.setup.max_overlap);
         let spheres = |g: &NewMatter| -> Vec<(DVec3, f64)> {
             let (at, turn, size) = (g.position, g.orientation, g.radius);
             shape.spheres().iter().map(|s| (at + turn * (s.centre * size), s.radius * size)).collect()
@@ -85,7 +110,8 @@ impl Placer<'_> {
         for (n, g) in grains.iter().enumerate() {
             let path = format!("grains[{i}].at[{n}]");
             let own = spheres(g);
-            if let Some(wall) = own.iter().map(|&(x, r)| (self.clearance(x), r)).find(|((d, _), r)| *d < r * slack) {
+            if let Some(wall) = own.iter().map(|&(x, r)| (self.clearance(x), r)).find(|((d, _), r)| *d < r * wall_slack)
+            {
                 let name = &self.setup.fixtures.walls[wall.0.1].name;
                 let message = format!("this grain reaches {:.3e} m into {name}", wall.1 - wall.0.0);
                 self.problems.push(self.parsed.error_at(&path, message, "move it away from the wall"));
@@ -166,13 +192,44 @@ impl Placer<'_> {
         grains
     }
 
+    /// Grains of a packing: as they stand. What of them overlaps further than a run tolerates is found when their forces are computed.
+    fn packed(&mut self, i: usize, recipe: &Recipe, file: &PackedFile) -> Vec<NewMatter> {
+        let Some(packing) = self.parsed.assets.packings.get(&i) else { return Vec::new() };
+        let packed = &packing.grains;
+        // What a scene does not have has been reported.
+        let materials = packing.materials(&self.parsed.scene, file).ok().flatten();
+        let grain = |n: usize| {
+            let own = recipe.grain(n as u64);
+            let or = |column: &[DVec3]| column.get(n).copied().unwrap_or_default();
+            NewMatter {
+                position: packed.position[n],
+                radius: packed.radius.get(n).copied().unwrap_or(own.radius),
+                velocity: own.velocity + or(&packed.velocity),
+                spin: own.spin + or(&packed.spin),
+                material: materials.as_ref().map_or(own.material, |m| m[n]),
+                ..own
+            }
+        };
+        (0..packed.len()).map(grain).collect()
+    }
+
     /// Grains that fill a region.
     fn filled(&mut self, i: usize, recipe: &Recipe, fill: &Fill) -> Vec<NewMatter> {
         let region = fill.region.to_core();
         let sizes = scaled(&recipe.sizes, recipe.reach);
         let mut grid = SphereGrid::new(self.setup.domain.min, self.setup.domain.max, self.balls.iter().map(|b| b.1));
         self.balls.iter().for_each(|&(x, r)| grid.insert(x, r));
-        let in_wall = |x: DVec3, r: f64| self.clearance(x).0 < r;
+        let mesh = self.parsed.assets.within.get(&i).map(|surface| surface.facets.clone());
+        let core = match &fill.region {
+            Filled::Cylinder { base, axis, .. } if fill.hole > 0.0 => Some((*base, axis.normalize_or(DVec3::Z))),
+            _ => None,
+        };
+        // Within a solid its distance is negative.
+        let beside = |x: DVec3, r: f64| {
+            let out = mesh.as_ref().is_some_and(|m| m.distance(x) > -r);
+            out || core.is_some_and(|(base, axis)| (x - base).reject_from_normalized(axis).length() < fill.hole + r)
+        };
+        let in_wall = |x: DVec3, r: f64| self.clearance(x).0 < r || beside(x, r);
         let wanted = fill.count.map(|n| n as usize);
         let filled = match fill.method {
             FillMethod::Lattice | FillMethod::Rain => {

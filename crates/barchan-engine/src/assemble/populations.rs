@@ -27,7 +27,7 @@ impl Maker<'_> {
         let form = &self.setup.shapes[index];
         // A clump that is listed in metres has a size of its own.
         let listed = || self.parsed.assets.listed_radius(&self.parsed.scene, shape).map(Size::Fixed);
-        let size = radius.clone().or_else(listed).unwrap_or(Size::Fixed(f64::NAN));
+        let size = radius.clone().or_else(listed).or_else(|| self.packed(population)).unwrap_or(Size::Fixed(f64::NAN));
         let material = settings::material_index(&self.parsed.scene, material);
         Recipe {
             seed: self.parsed.scene.seed,
@@ -43,6 +43,13 @@ impl Maker<'_> {
             spin: DVec3::ZERO,
             turn: None,
         }
+    }
+
+    /// The smallest and the largest radius of a packing from a file.
+    fn packed(&self, population: usize) -> Option<Size> {
+        let radii = &self.parsed.assets.packings.get(&population)?.grains.radius;
+        let ends = radii.iter().fold([f64::INFINITY, 0.0], |[a, b]: [f64; 2], r| [a.min(*r), b.max(*r)]);
+        (!radii.is_empty()).then(|| if ends[0] < ends[1] { Size::Uniform(ends) } else { Size::Fixed(ends[0]) })
     }
 
     /// Recipe of the i-th population.

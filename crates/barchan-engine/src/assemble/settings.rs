@@ -2,15 +2,17 @@
 //! are converted by the scene itself, `to_core`.)
 
 use super::release::Area;
-use barchan_core::contact::{Cap, ContactLaw, NormalLaw, TangentialLaw};
+use barchan_core::contact::bridge::BridgeLaw;
+use barchan_core::contact::{Cap, ContactLaw, NormalLaw, Rolling, TangentialLaw};
 use barchan_core::materials::{Material, Materials, PairOverride};
 use barchan_core::math;
 use barchan_core::recipe::Recipe;
 use barchan_core::solver::Domain;
-use barchan_core::walls::{Control, Drive, Keyframe, Motion, Oscillate, Rotate, Servo, Wall};
-use barchan_dem::{Integrator, Precision, Sleep};
+use barchan_core::walls::{Belt, Between, Control, Drive, Keyframe, Motion, Oscillate, Rotate, Servo, Wall};
+use barchan_dem::{CellLaw, Integrator, Precision, Sleep, Straining};
 use barchan_scene as scene;
 use barchan_scene::{Parsed, Release, Scene};
+use glam::DVec3;
 use std::collections::BTreeMap;
 
 /// Index of a material by name; a checked scene names only those it has.
@@ -80,6 +82,9 @@ pub(super) fn law(contact: &scene::Contact) -> ContactLaw {
     let normal = match contact.normal {
         scene::NormalLaw::Hertz => NormalLaw::Hertz,
         scene::NormalLaw::Linear => match (contact.stiffness, contact.contact_time) {
+            (Some(stiffness), _) if contact.normal_damping.is_some() => {
+                NormalLaw::Dashpot { stiffness, damping: contact.normal_damping.unwrap_or_default() }
+            }
             (Some(stiffness), _) => NormalLaw::Linear { stiffness },
             (None, time) => NormalLaw::LinearTime { contact_time: time.unwrap_or(f64::NAN) },
         },
@@ -95,9 +100,14 @@ pub(super) fn law(contact: &scene::Contact) -> ContactLaw {
     let tangential = match contact.tangential {
         scene::TangentialLaw::Mindlin => TangentialLaw::Mindlin,
         scene::TangentialLaw::MindlinDisplacement => TangentialLaw::MindlinDisplacement,
-        scene::TangentialLaw::CundallStrack => TangentialLaw::CundallStrack {
-            ratio: contact.tangential_stiffness.unwrap_or(scene::Contact::TANGENTIAL_STIFFNESS),
-        },
+        scene::TangentialLaw::CundallStrack => {
+            let ratio = contact.tangential_stiffness.unwrap_or(scene::Contact::TANGENTIAL_STIFFNESS);
+            // Beside a given normal dashpot stands half of it, as in LAMMPS, unless the scene gives another.
+            match contact.tangential_damping.or(contact.normal_damping.map(|c| 0.5 * c)) {
+                Some(damping) => TangentialLaw::Dashpot { ratio, damping },
+                None => TangentialLaw::CundallStrack { ratio },
+            }
+        }
         scene::TangentialLaw::Viscous => {
             TangentialLaw::Viscous { damping: contact.tangential_damping.unwrap_or_default() }
         }
@@ -106,7 +116,11 @@ pub(super) fn law(contact: &scene::Contact) -> ContactLaw {
         scene::FrictionCap::Shared => Cap::Shared,
         scene::FrictionCap::Spring => Cap::Spring,
     };
-    ContactLaw { normal, tangential, cap }
+    let rolling = match contact.rolling {
+        scene::RollingLaw::Relative => Rolling::Relative,
+        scene::RollingLaw::Own => Rolling::Own,
+    };
+    ContactLaw { normal, tangential, cap, rolling }
 }
 
 pub(super) fn domain(domain: &scene::Domain) -> Domain {
@@ -141,6 +155,49 @@ pub(super) fn precision(integrator: &scene::Integrator) -> Precision {
     }
 }
 
+/// Liquid between grains.
+pub(super) fn bridges(scene: &Scene) -> Option<BridgeLaw> {
+    let l = scene.liquid.as_ref()?;
+    Some(BridgeLaw { tension: l.tension, angle: l.angle, volume: l.volume, viscosity: l.viscosity })
+}
+
+/// How a periodic cell is strained.
+pub(super) fn cell(scene: &Scene) -> Option<CellLaw> {
+    let cell = scene.cell.as_ref()?;
+    let side = |side: &scene::CellSide| match side {
+        scene::CellSide::Rate(rate) => Straining::Rate(*rate),
+        scene::CellSide::Stress(stress) => Straining::Stress(*stress),
+    };
+    Some(CellLaw { sides: [&cell.x, &cell.y, &cell.z].map(side), shear: cell.shear, max_rate: cell.max_rate })
+}
+
+/// The walls that bound the area of a servo, where it follows them.
+fn between(scene: &Scene, servo: &scene::Servo) -> Option<Between> {
+    let index = |name: &String| scene.walls.iter().position(|w| w.name == *name).map(|i| i as u16);
+    let mut pairs = [None; 2];
+    for (pair, names) in pairs.iter_mut().zip(&servo.between) {
+        *pair = Some([index(&names[0])?, index(&names[1])?]);
+    }
+    let period = settled_period(scene);
+    (!servo.between.is_empty()).then(|| Between { pairs, width: if pairs[1].is_some() { 1.0 } else { period } })
+}
+
+/// Length of the one direction that is periodic [m].
+fn settled_period(scene: &Scene) -> f64 {
+    let period = domain(&scene.domain).period();
+    period.to_array().into_iter().filter(|p| *p > 0.0).product()
+}
+
+/// Distance [m] of two plane walls as the scene draws them.
+fn distance(scene: &Scene, pair: [u16; 2]) -> f64 {
+    let plane = |w: u16| match &scene.walls[usize::from(w)].geometry {
+        scene::Geometry::Plane { point, normal } => (*point, normal.normalize_or_zero()),
+        _ => (DVec3::NAN, DVec3::NAN),
+    };
+    let ((a, normal), (b, _)) = (plane(pair[0]), plane(pair[1]));
+    (b - a).dot(normal).abs()
+}
+
 pub(super) fn walls(parsed: &Parsed) -> Vec<Wall> {
     (0..parsed.scene.walls.len()).map(|i| wall(parsed, i)).collect()
 }
@@ -162,6 +219,10 @@ fn wall(parsed: &Parsed, index: usize) -> Wall {
         from: w.from.unwrap_or(0.0),
         until: w.until.unwrap_or(f64::INFINITY),
     };
+    wall.belt = w.belt.as_ref().map(|belt| match belt {
+        scene::Belt::Velocity(velocity) => Belt::Along(*velocity),
+        scene::Belt::Around { axis, speed } => Belt::Around { axis: axis.normalize_or_zero(), speed: *speed },
+    });
     wall.control = match (&w.drive, &w.servo) {
         (Some(d), _) => Some(Control::Drive(Drive {
             axis: d.axis.normalize_or_zero(),
@@ -169,12 +230,16 @@ fn wall(parsed: &Parsed, index: usize) -> Wall {
             load: d.load,
             damping: d.damping,
         })),
-        (None, Some(s)) => Some(Control::Servo(Servo {
-            axis: s.axis.normalize_or_zero(),
-            stress: s.stress,
-            area: s.area,
-            max_speed: s.max_speed,
-        })),
+        (None, Some(s)) => {
+            let between = between(scene, s);
+            Some(Control::Servo(Servo {
+                axis: s.axis.normalize_or_zero(),
+                stress: s.stress,
+                area: s.area.or(between.map(|b| b.area(|pair| distance(scene, pair)))).unwrap_or(f64::NAN),
+                between,
+                max_speed: s.max_speed,
+            }))
+        }
         (None, None) => None,
     };
     wall

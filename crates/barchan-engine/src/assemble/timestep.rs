@@ -7,13 +7,15 @@ use barchan_core::recipe::Recipe;
 use barchan_core::shapes::Shape;
 use barchan_core::walls::{Control, Wall};
 use barchan_hybrid::ground;
-use barchan_scene::{Parsed, Problem, Scene};
+use barchan_scene::{CellSide, Formula, Grains, Packing, Parsed, Problem, Scene};
 use glam::DVec3;
+use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
 /// The largest speed [m/s] with which things can meet: the fastest start, plus free fall through the domain, against
 /// the fastest wall.
-pub(super) fn top_speed(scene: &Scene, recipes: &[&Recipe], setup: &Setup, bodies: &Bodies) -> f64 {
+pub(super) fn top_speed(parsed: &Parsed, recipes: &[&Recipe], setup: &Setup, bodies: &Bodies) -> f64 {
+    let (scene, packings) = (&parsed.scene, &parsed.assets.packings);
     // Three standard deviations of each component: one grain in some hundreds is faster, and not much.
     let start = |r: &Recipe| r.velocity.length() + 3.0 * r.velocity_spread;
     let thrown = bodies.grains.iter().map(|g| {
@@ -21,12 +23,40 @@ pub(super) fn top_speed(scene: &Scene, recipes: &[&Recipe], setup: &Setup, bodie
         g.velocity.length() + g.spin.length() * reach
     });
     let fastest = recipes.iter().map(|r| start(r)).chain(thrown).fold(0.0, f64::max);
+    let fastest = fastest + given_speed(scene, packings);
     let (side, periodic) = (scene.domain.max - scene.domain.min, scene.domain.is_periodic());
     // A slope has no bottom along a periodic direction; friction, not the domain, bounds the speed there.
     let fall = |axis: usize| if periodic[axis] { 0.0 } else { 2.0 * scene.gravity[axis].abs() * side[axis] };
     let falling: f64 = (0..3).map(fall).sum();
     let wall = setup.fixtures.walls.iter().map(|w| wall_speed(w, side.length())).fold(0.0, f64::max);
     (fastest * fastest + falling).sqrt() + wall
+}
+
+/// Looks along each side of the domain for the fastest place of a velocity field.
+const LOOKS: usize = 8;
+
+/// The largest speed [m/s] that velocity fields, packings and a strained cell give besides the populations' own.
+fn given_speed(scene: &Scene, packings: &BTreeMap<usize, Packing>) -> f64 {
+    let (low, side) = (scene.domain.min, scene.domain.max - scene.domain.min);
+    let field = |g: &Grains| {
+        let formulas: Vec<Formula> =
+            g.velocity_field.iter().filter_map(|f| Formula::of_place_and_time(f).ok()).collect();
+        let speed = |n: usize| {
+            let k = [n % (LOOKS + 1), n / (LOOKS + 1) % (LOOKS + 1), n / (LOOKS + 1).pow(2)]
+                .map(|k| k as f64 / LOOKS as f64);
+            let v = formulas.iter().map(|f| f.at_place(low + side * DVec3::from_array(k), 0.0).powi(2)).sum::<f64>();
+            v.sqrt()
+        };
+        if formulas.is_empty() { 0.0 } else { (0..(LOOKS + 1).pow(3)).map(speed).fold(0.0, f64::max) }
+    };
+    let fields = scene.grains.iter().map(field).fold(0.0, f64::max);
+    let packed = packings.values().flat_map(|p| p.grains.velocity.iter()).map(|v| v.length()).fold(0.0, f64::max);
+    let cell = scene.cell.as_ref().map_or(0.0, |c| {
+        let rate = |s: &CellSide| if let CellSide::Rate(rate) = s { rate.abs() } else { c.max_rate };
+        let strain = DVec3::new(rate(&c.x), rate(&c.y), rate(&c.z)) * side;
+        strain.max_element().max(c.shear.abs() * side.z)
+    });
+    fields.max(packed).max(cell)
 }
 
 /// A bound of the speed [m/s] of a wall's surface in a scene of that extent [m].
@@ -52,7 +82,8 @@ fn wall_speed(wall: &Wall, extent: f64) -> f64 {
         Some(Control::Servo(s)) => s.max_speed,
         _ => 0.0,
     };
-    m.velocity.length() + swing + shake + path + control
+    let belt = wall.belt.map_or(0.0, |b| b.speed());
+    m.velocity.length() + swing + shake + path + control + belt
 }
 
 fn unit(axis: DVec3) -> DVec3 {

@@ -6,8 +6,8 @@
 
 use super::{matter, methods};
 use barchan_scene::{
-    Assets, Domain, Emitter, EmitterDisc, EmitterFlow, Geometry, Grains, Parsed, Place, SceneErrors, ShapeSpec, Size,
-    Wall,
+    Assets, At, Domain, Emitter, EmitterDisc, EmitterFlow, Geometry, Grains, Parsed, Place, SceneErrors, ShapeSpec,
+    Size, Wall,
 };
 use glam::DVec3;
 use std::sync::Arc;
@@ -55,6 +55,9 @@ pub(crate) fn further(parsed: Parsed, known: SceneErrors) -> SceneErrors {
         (scene.air, scene.continuum) = (None, Vec::new());
         scene.emitters.retain(|e| e.continuum.is_none());
     }
+    if struck("cell") {
+        scene.cell = None;
+    }
     if struck("ground") {
         (scene.ground, assets.heights) = (None, None);
         // Nothing can be released where there is no rock.
@@ -81,11 +84,13 @@ fn nobody(domain: &Domain, material: &str, name: String) -> Grains {
         material: material.into(),
         shape: ShapeSpec::SPHERE.into(),
         radius: Some(Size::Fixed(far(domain))),
-        place: Place::At(Vec::new()),
+        place: Place::At(At::List(Vec::new())),
         turn: None,
         velocity: DVec3::ZERO,
         spin: DVec3::ZERO,
         velocity_spread: 0.0,
+        velocity_field: Vec::new(),
+        fixed: false,
         bonds: None,
     }
 }
@@ -121,6 +126,7 @@ fn away(domain: &Domain, material: &str, name: String) -> Wall {
         keyframes: Vec::new(),
         drive: None,
         servo: None,
+        belt: None,
         from: None,
         until: None,
     }

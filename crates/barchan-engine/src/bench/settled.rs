@@ -5,7 +5,7 @@
 
 use super::{Built, Case, Setup};
 use barchan_core::boundary::Fixtures;
-use barchan_core::contact::{Cap, ContactLaw, NormalLaw, TangentialLaw};
+use barchan_core::contact::ContactLaw;
 use barchan_core::materials::{Material, Materials};
 use barchan_core::rng::Random;
 use barchan_core::shapes::Shape;
@@ -99,7 +99,7 @@ pub(super) fn settings(shape: Shape, side: f64, height: f64) -> Setup {
     let settings = Settings {
         gravity: DVec3::new(0.0, 0.0, -9.81),
         domain: Domain { min: low, max: high, periodic: [false; 3] },
-        law: ContactLaw { normal: NormalLaw::Hertz, tangential: TangentialLaw::Mindlin, cap: Cap::Shared },
+        law: ContactLaw::HERTZ_MINDLIN,
         materials: Materials { list: vec![glass()], overrides: vec![] },
         shapes: vec![shape].into(),
         dt: 1.3e-5,
@@ -110,6 +110,8 @@ pub(super) fn settings(shape: Shape, side: f64, height: f64) -> Setup {
         max_overlap: 0.5,
         sleep: None,
         borne: vec![],
+        bridges: None,
+        cell: None,
     };
     Setup { settings, fixtures: Fixtures { walls: planes.map(wall).to_vec(), carried: vec![] } }
 }

@@ -5,6 +5,7 @@
 
 mod angles;
 mod bodies;
+mod cell;
 mod cells;
 mod coordination;
 mod correlation;
@@ -13,6 +14,7 @@ mod energy;
 mod fields;
 mod flow;
 mod forces;
+mod grains;
 mod ground;
 mod histogram;
 mod images;
@@ -29,6 +31,7 @@ mod wall_forces;
 
 pub use angles::ContactAngles;
 pub use bodies::BodyPaths;
+pub use cell::CellState;
 pub use coordination::Coordination;
 pub use correlation::ForceCorrelation;
 pub use count::CountInRegion;
@@ -36,6 +39,7 @@ pub use energy::Energy;
 pub use fields::{CELL_FIELDS, Fields};
 pub use flow::Flow;
 pub use forces::{Chosen, Force, OnSphere};
+pub use grains::GrainPaths;
 pub use ground::GroundAccount;
 pub use histogram::ForceHistogram;
 pub use impact::Impact;
@@ -185,6 +189,8 @@ const KINDS: &[Kind] = &[
     Kind::of::<pressure_on::PressureOnKeys>(),
     Kind::of::<impact::ImpactKeys>(),
     Kind::of::<bodies::BodiesKeys>(),
+    Kind::of::<grains::GrainsKeys>(),
+    Kind::of::<cell::CellKeys>(),
     Kind::of::<ground::GroundKeys>(),
     Kind::of::<histogram::ForceHistogramKeys>(),
     Kind::of::<packing::PackingKeys>(),
@@ -280,6 +286,7 @@ mod tests {
             normal_force: 0.0,
             tangential_force: DVec3::ZERO,
             elastic_energy: 0.0,
+            slide: DVec3::ZERO,
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::checkpoint::{Checkpoint, CheckpointError, CheckpointWriter, fingerpri
 use crate::copies;
 use crate::meshes;
 use crate::sinks::Tally;
-use crate::world::{World, WorldError};
+use crate::world::{LOOK_EVERY, World, WorldError};
 use barchan_core::schedule::Schedule;
 use barchan_core::shapes::Shape;
 use barchan_core::solver::Gauge;
@@ -22,8 +22,8 @@ use barchan_io::FrameError;
 use barchan_io::atomic::{self, FileError};
 use barchan_io::csv::{Column, TableError};
 use barchan_io::writer::{Format, FrameWriter};
-use barchan_scene::Parsed;
 use barchan_scene::words::seconds;
+use barchan_scene::{Parsed, Stop};
 use folder::Folder;
 use rows::Rows;
 use std::path::{Path, PathBuf};
@@ -209,6 +209,8 @@ pub struct RunOptions<'a> {
     pub on_progress: Option<&'a mut (dyn FnMut(&Progress) + Send)>,
     /// Ends the run after the step under way, with a checkpoint, once it is true.
     pub stop: Option<&'a AtomicBool>,
+    /// What ends the run before its duration, besides what the scene says.
+    pub until: Option<Stop>,
 }
 
 /// What a run did.
@@ -216,6 +218,8 @@ pub struct RunOptions<'a> {
 pub struct RunReport {
     /// Finished, or stopped on request.
     pub status: Status,
+    /// What ended the run before its duration.
+    pub ended: Option<String>,
     /// Steps since the scene began.
     pub step: u64,
     /// Simulated time [s].
@@ -299,7 +303,9 @@ impl Run {
 
     /// The same for a run whose matter is computed by these methods.
     pub fn resume_as(folder: &Path, duration: Option<f64>, methods: &[&Method]) -> Result<Run, RunError> {
-        Run::resume_with(folder, duration, &|parsed, checkpoint| assemble::restore_as(parsed, checkpoint, methods))
+        Run::resume_with(folder, duration, &|parsed, checkpoint| {
+            assemble::restore_as(parsed, checkpoint, methods, true)
+        })
     }
 
     fn resume_with(folder: &Path, duration: Option<f64>, restore: &Restore<'_>) -> Result<Run, RunError> {
@@ -361,15 +367,24 @@ impl Run {
         let balance = self.world.balance();
         let (mut saved, mut patience) = (Instant::now(), FIRST_CHECKPOINT_AFTER);
         if self.fresh {
+            if self.world.steps() > 0 && !self.due() && !self.world.plan().formats.is_empty() {
+                // It began with the state of another run.
+                self.frames.write(self.world.frame()).map_err(|e| self.failed(e.into()))?;
+            }
             self.record().map_err(|e| self.failed(e))?;
             self.save(Status::Running).map_err(|e| self.failed(e))?;
         }
-        while self.world.steps() < steps && !asked(&options) {
+        let stops: Vec<Stop> = self.world.plan().stop.iter().chain(&options.until).cloned().collect();
+        let mut ended = None;
+        while self.world.steps() < steps && !asked(&options) && ended.is_none() {
             if let Err(source) = self.world.step() {
                 let (time, checkpoint) = (self.world.time(), self.last_checkpoint);
                 return Err(RunError::World { source, time, checkpoint });
             }
             meter.count(&self.world);
+            if self.world.steps().is_multiple_of(LOOK_EVERY) {
+                ended = stops.iter().find_map(|stop| self.world.meets(stop));
+            }
             self.record().map_err(|e| self.failed(e))?;
             let due = checkpoints.is_some_and(|c| c.due(self.world.steps())) || saved.elapsed() > patience;
             if due && self.world.steps() < steps {
@@ -380,12 +395,18 @@ impl Run {
                 tell(&meter.progress(&self.world, steps, self.frames.next_number(), begun));
             }
         }
-        let status = if self.world.steps() < steps { Status::Stopped } else { Status::Finished };
+        if ended.is_some() && !self.due() && !self.world.plan().formats.is_empty() {
+            // What a run ends with is what it was for.
+            self.frames.write(self.world.frame()).map_err(|e| self.failed(e.into()))?;
+        }
+        let done = self.world.steps() >= steps || ended.is_some();
+        let status = if done { Status::Finished } else { Status::Stopped };
         self.save(status).map_err(|e| self.failed(e))?;
         let stages = self.stages();
         let drift = balance.zip(self.world.balance()).map(|(before, after)| after - before);
         Ok(RunReport {
             status,
+            ended,
             step: self.world.steps(),
             time: self.world.time(),
             pieces: self.world.pieces(),

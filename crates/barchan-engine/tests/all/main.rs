@@ -2,9 +2,11 @@
 
 mod avalanche;
 mod banks;
+mod bench;
 mod bodies;
 mod bodies_on_ground;
 mod bonds;
+mod cell;
 mod common;
 mod exchange;
 mod forces;

@@ -55,6 +55,8 @@ impl GpuDem {
                 overlap: all(m.overlap),
                 velocity: vector(m.velocity),
                 spin: vector(m.spin),
+                // Read by a law that this solver refuses.
+                own_spin: vector(m.spin),
                 radius: all(m.radius),
                 mass: all(m.mass),
                 row: table.row(m.materials[0], m.materials[1]).0.map(V::splat),
@@ -73,6 +75,7 @@ impl GpuDem {
                 normal_force: first(r.press),
                 tangential_force: DVec3::new(first(r.traction.0), first(r.traction.1), first(r.traction.2)),
                 elastic_energy: first(r.energy),
+                slide: DVec3::new(first(memory.slide.0), first(memory.slide.1), first(memory.slide.2)),
             }
         };
         let keys = keys(&self.fixtures.walls);

@@ -18,6 +18,9 @@ pub type Feature = [[u32; 4]; ROWS];
 
 /// Why a wall cannot be computed on an adapter; none if it can.
 pub fn refusal(wall: &Wall) -> Option<String> {
+    if wall.belt.is_some() {
+        return Some(format!("the surface of `{}` is a belt", wall.name));
+    }
     let what = match &wall.geometry {
         _ if wall.rough.is_some() => "is rough",
         Geometry::Plane { .. } => return None,

@@ -24,7 +24,7 @@ use crate::law;
 use barchan_core::boundary::{Boundary, Fixtures};
 use barchan_core::clock::{Interval, StepWish};
 use barchan_core::columns::{Column, Columns, Saved, Unfit, mix, of_length};
-use barchan_core::contact::PairTable;
+use barchan_core::contact::{PairTable, Rolling};
 use barchan_core::frame::{Extra, Frame, GRAINS, Population, Shared};
 use barchan_core::materials::Materials;
 use barchan_core::solver::{Contact, Counts, Departed, Energies, Gauge, NewMatter, Solver, SolverError, Totals};
@@ -191,6 +191,15 @@ pub fn refusals(settings: &Settings, fixtures: &Fixtures) -> Vec<String> {
         Integrator::VelocityVerlet | Integrator::SemiImplicitEuler => {}
         Integrator::PositionVerlet { .. } => out.push("the integrator is position Verlet".into()),
         Integrator::ForwardEuler => out.push("the integrator is forward Euler".into()),
+    }
+    if settings.law.rolling == Rolling::Own && settings.materials.resist_rolling() {
+        out.push("rolling is against the grains' own spin".into());
+    }
+    if settings.bridges.is_some() {
+        out.push("liquid bridges hold the grains".into());
+    }
+    if settings.cell.is_some() {
+        out.push("the periodic cell is strained".into());
     }
     if settings.precision == barchan_dem::Precision::Double {
         out.push("the precision is double".into());

@@ -19,6 +19,7 @@ const HERTZ: ContactLaw = ContactLaw {
     normal: NormalLaw::Hertz,
     tangential: TangentialLaw::Mindlin,
     cap: barchan_core::contact::Cap::Shared,
+    ..ContactLaw::HERTZ_MINDLIN
 };
 const R: f64 = 1e-3;
 const G: f64 = 9.81;
@@ -45,6 +46,8 @@ fn settings(material: Material, law: ContactLaw) -> Settings {
         materials: Materials { list: vec![material], overrides: vec![] },
         shapes: vec![Shape::sphere()].into(),
         borne: vec![],
+        bridges: None,
+        cell: None,
         dt: 2e-6,
         dt_reason: String::new(),
         integrator: Integrator::VelocityVerlet,

@@ -57,6 +57,7 @@ fn expected(law: &ContactLaw, resists: bool, contacts: &[f32]) -> [PlainLanes<f3
         overlap: at(3),
         velocity: vector(4),
         spin: vector(7),
+        own_spin: vector(7),
         radius: at(10),
         mass: at(11),
         row: std::array::from_fn(|k| at(12 + k)),
@@ -83,15 +84,31 @@ fn laws() -> Vec<(ContactLaw, bool)> {
         TangentialLaw::CundallStrack { ratio: 0.3 },
         TangentialLaw::Viscous { damping: 0.1 },
     ];
-    let pairs = normals
-        .iter()
-        .flat_map(|&normal| tangentials.map(|tangential| ContactLaw { normal, tangential, cap: Cap::Shared }));
+    let pairs = normals.iter().flat_map(|&normal| {
+        tangentials.map(|tangential| ContactLaw { normal, tangential, cap: Cap::Shared, ..ContactLaw::HERTZ_MINDLIN })
+    });
     pairs
         .enumerate()
         .map(|(k, law)| (law, k % 2 == 0))
         .chain([
-            (ContactLaw { normal: normals[0], tangential: tangentials[0], cap: Cap::Shared }, false),
-            (ContactLaw { normal: normals[0], tangential: tangentials[1], cap: Cap::Spring }, true),
+            (
+                ContactLaw {
+                    normal: normals[0],
+                    tangential: tangentials[0],
+                    cap: Cap::Shared,
+                    ..ContactLaw::HERTZ_MINDLIN
+                },
+                false,
+            ),
+            (
+                ContactLaw {
+                    normal: normals[0],
+                    tangential: tangentials[1],
+                    cap: Cap::Spring,
+                    ..ContactLaw::HERTZ_MINDLIN
+                },
+                true,
+            ),
         ])
         .collect()
 }

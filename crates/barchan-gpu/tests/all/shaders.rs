@@ -11,6 +11,7 @@ fn shaders() -> Vec<(&'static str, String)> {
         normal: NormalLaw::Hertz,
         tangential: TangentialLaw::Mindlin,
         cap: barchan_core::contact::Cap::Shared,
+        ..ContactLaw::HERTZ_MINDLIN
     };
     vec![
         ("scan", scan::SHADER.into()),

@@ -2,7 +2,7 @@
 
 use super::{Ground, Terms};
 use barchan_core::boundary::{Boundary, Fixtures};
-use barchan_core::contact::{Cap, ContactLaw, NormalLaw, TangentialLaw};
+use barchan_core::contact::ContactLaw;
 use barchan_core::materials::{Material, Materials};
 use barchan_core::recipe::Recipe;
 use barchan_core::shapes::Shape;
@@ -64,10 +64,12 @@ pub fn world(
     let settings = Settings {
         gravity,
         domain: Domain { min: low, max: high, periodic: [false; 3] },
-        law: ContactLaw { normal: NormalLaw::Hertz, tangential: TangentialLaw::Mindlin, cap: Cap::Shared },
+        law: ContactLaw::HERTZ_MINDLIN,
         materials: Materials { list: vec![material("sand", 2650.0), material("steel", 7850.0)], overrides: vec![] },
         shapes: vec![Shape::sphere()].into(),
         borne: vec![],
+        bridges: None,
+        cell: None,
         dt: 1e-5,
         dt_reason: String::new(),
         integrator: Integrator::VelocityVerlet,

@@ -34,9 +34,16 @@ pub(super) fn check(c: &mut Check) {
         (
             "tangential_damping",
             law.tangential_damping.is_some(),
-            tangential == TangentialLaw::Viscous,
+            matches!(tangential, TangentialLaw::Viscous | TangentialLaw::CundallStrack),
             tangential.name(),
-            "tangential = \"viscous\"",
+            "tangential = \"cundall-strack\"",
+        ),
+        (
+            "normal_damping",
+            law.normal_damping.is_some(),
+            normal == NormalLaw::Linear && law.stiffness.is_some(),
+            normal.name(),
+            "normal = \"linear\" with a `stiffness`",
         ),
         (
             "cap",
@@ -89,6 +96,7 @@ pub(super) fn check(c: &mut Check) {
     if !law.uses_restitution() {
         let (message, source) = match normal {
             NormalLaw::KuwabaraKono => ("of the kuwabara-kono law follows", "`contact.dissipation`"),
+            NormalLaw::Linear => ("follows", "`contact.normal_damping`"),
             _ => ("of the lee-herrmann law follows", "`contact.lee_herrmann.damping`"),
         };
         let materials = c.scene.materials.keys().map(|n| format!("materials.{n}.restitution"));

@@ -5,6 +5,7 @@
 //! reported; every comparison is written so that NaN passes. What depends on the solver (the time step, the numbers of the
 //! contact law) is checked where the world is assembled.
 
+mod bench;
 mod bodies;
 mod continuum;
 mod emitters;
@@ -140,6 +141,7 @@ pub(crate) fn check(scene: &Scene, assets: &Assets, spans: &Spans) -> Vec<Proble
     walls::check(&mut c);
     periodic::check(&mut c);
     places::check(&mut c);
+    bench::check(&mut c);
     bodies::check(&mut c);
     emitters::check(&mut c);
     continuum::check(&mut c);

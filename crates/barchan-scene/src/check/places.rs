@@ -79,8 +79,9 @@ pub(super) fn check(c: &mut Check) {
             }
             Place::Release(release) => super::release::check(c, i, g, release),
             Place::Trees { .. } | Place::Sheet { .. } => {}
-            Place::At(list) => {
-                if list.is_empty() && c.given(&format!("grains[{i}].at")) {
+            Place::At(at) => {
+                let list = &at.places();
+                if list.is_empty() && at.file().is_none() && c.given(&format!("grains[{i}].at")) {
                     c.error(
                         format!("grains[{i}].at"),
                         "the list of positions is empty",
@@ -104,7 +105,7 @@ pub(super) fn check(c: &mut Check) {
                             "move it, or enlarge the domain",
                         );
                     }
-                    if let Some(w) = hits(&walls, *x, large) {
+                    if let Some(w) = hits(&walls, *x, large * (1.0 - scene.integrator.max_overlap)) {
                         let message = format!("a grain of `{}` cuts the wall `{}`", g.name, scene.walls[w].name);
                         c.error(&at, message, format!("move it: it needs {} of room", show(large, "m")));
                     }
@@ -329,7 +330,8 @@ fn overlaps(c: &mut Check) {
                 }
             }
             Place::Fill(_) | Place::Release(_) | Place::Trees { .. } | Place::Sheet { .. } => {}
-            Place::At(list) => {
+            Place::At(at) => {
+                let list = at.places();
                 balls.extend(list.iter().enumerate().filter(|x| x.1.is_finite()).map(|(k, x)| (i, k, *x, large)))
             }
         }
@@ -358,6 +360,7 @@ fn overlaps(c: &mut Check) {
     balls.retain(|b| single[b.0] && b.3 > 0.0);
     // In cells as wide as the largest ball only neighbours are compared. Each grain is told once, with the first that it lies
     // in: there are as many problems as grains at most, however many lie in one place.
+    let tolerated = scene.integrator.max_overlap;
     let cell = 2.0 * balls.iter().map(|b| b.3).fold(0.0, f64::max);
     let of = |x: DVec3| (x / cell).floor().to_array().map(|i| i as i64);
     let mut cells: HashMap<[i64; 3], Vec<usize>> = HashMap::new();
@@ -368,7 +371,11 @@ fn overlaps(c: &mut Check) {
             // Cells may be numbered up to the largest integer: positions are not checked yet.
             std::array::from_fn::<i64, 3, _>(|axis| home[axis].wrapping_add(step[axis]))
         });
-        let lies_in = |&m: &usize| a.2.distance(balls[m].2) < (a.3 + balls[m].3) * (1.0 - SLACK);
+        // A packing is a state: grains may overlap as far as a run lets them.
+        let lies_in = |&m: &usize| {
+            let (sum, least) = (a.3 + balls[m].3, a.3.min(balls[m].3));
+            a.2.distance(balls[m].2) < sum * (1.0 - SLACK) - tolerated * least
+        };
         let met = near.filter_map(|k| cells.get(&k)).flatten().copied().find(lies_in);
         if let Some(b) = met.map(|m| &balls[m]) {
             let message = format!("grains of `{}` and `{}` overlap", scene.grains[b.0].name, scene.grains[a.0].name);

@@ -13,11 +13,14 @@ pub(super) fn check(c: &mut Check) {
             c.error(path, "a shape needs at least one sphere", "list its spheres");
         }
     }
-    for (i, g) in scene.grains.iter().enumerate() {
-        // The size of a release may follow from the number of its grains.
-        if g.radius.is_some() || !matches!(&g.place, Place::Release(r) if r.grains.is_some()) {
-            radius(c, &format!("grains[{i}]"), &g.shape, g.radius.as_ref());
-        }
+    // A packing from a file may have its sizes there, and those of a release may follow from the number of its grains.
+    let without = |g: &Grains| match &g.place {
+        Place::At(At::File(_)) => true,
+        Place::Release(r) => r.grains.is_some(),
+        _ => false,
+    };
+    for (i, g) in scene.grains.iter().enumerate().filter(|(_, g)| g.radius.is_some() || !without(g)) {
+        radius(c, &format!("grains[{i}]"), &g.shape, g.radius.as_ref());
     }
     for (i, e) in scene.emitters.iter().enumerate().filter(|(_, e)| e.continuum.is_none()) {
         radius(c, &format!("emitters[{i}]"), &e.shape, e.radius.as_ref());

@@ -15,6 +15,10 @@ keys! {
         tangential: TangentialLaw => |_cx, _keys| Some(normal.tangential()),
         /// Where friction is at its limit: spring and dashpot give way in proportion (`shared`), or the spring alone (`spring`), as LAMMPS has it.
         cap: FrictionCap = FrictionCap::Shared,
+        /// What rolling resistance acts against: the relative rotation of two grains (`relative`), or each grain's own spin (`own`).
+        rolling: RollingLaw = RollingLaw::Relative,
+        /// Linear law with a stiffness: dashpot [N s/m], in place of the materials' restitution.
+        normal_damping: Option<f64> [DAMPING; positive("a damping")],
         /// Linear law: stiffness [N/m]; either this or `contact_time`.
         stiffness: Option<f64> [STIFFNESS; positive("a stiffness")],
         /// Linear law: duration of a binary contact [s]; either this or `stiffness`.
@@ -25,7 +29,7 @@ keys! {
         lee_herrmann: Option<LeeHerrmann>,
         /// Cundall–Strack law: ratio of tangential to normal stiffness; left out: 2/7.
         tangential_stiffness: Option<f64> [NUMBER; positive("a ratio of stiffnesses")],
-        /// Viscous law: damping γ_s [N s/m].
+        /// Viscous law: damping γ_s [N s/m]; Cundall–Strack law: dashpot [N s/m], in place of the one made from the restitution.
         tangential_damping: Option<f64> [DAMPING; positive("a damping")],
     }
 }
@@ -36,6 +40,8 @@ impl Default for Contact {
             normal: NormalLaw::Hertz,
             tangential: TangentialLaw::Mindlin,
             cap: FrictionCap::Shared,
+            rolling: RollingLaw::Relative,
+            normal_damping: None,
             stiffness: None,
             contact_time: None,
             dissipation: None,
@@ -58,7 +64,7 @@ impl Contact {
 
     /// Whether the normal law realises the materials' restitution; the others have a dissipation of their own.
     pub fn uses_restitution(&self) -> bool {
-        matches!(self.normal, NormalLaw::Hertz | NormalLaw::Linear)
+        matches!(self.normal, NormalLaw::Hertz | NormalLaw::Linear) && self.normal_damping.is_none()
     }
 }
 
@@ -108,6 +114,18 @@ names!(TangentialLaw {
     CundallStrack = "cundall-strack",
     Viscous = "viscous"
 });
+
+/// What rolling resistance acts against.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RollingLaw {
+    /// The relative rotation of the two, by a spring with memory.
+    #[default]
+    Relative,
+    /// Each grain's own spin, without memory (Zhou and others 1999).
+    Own,
+}
+names!(RollingLaw { Relative = "relative", Own = "own" });
 
 /// What gives way where friction is at its limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]

@@ -1,6 +1,6 @@
 //! Grains: shapes, sizes, where they are at the start, how they come and go.
 
-use super::{Release, names};
+use super::{At, MeshFile, Release, names};
 use crate::keys::{OneOf, Rows, Scale, Schema, SchemaGenerator};
 use crate::read::{Reader, Value};
 use crate::{keys, one_of};
@@ -151,6 +151,10 @@ keys! {
         spin: DVec3 [ANGULAR_RATE; grows] = DVec3::ZERO,
         /// Standard deviation of each velocity component about `velocity` [m/s].
         velocity_spread: f64 [VELOCITY; grows, not_negative("a spread of velocities")] = 0.0,
+        /// Velocity at the start as three formulas of the place x, y, z [m], in m/s; it is added to `velocity`.
+        velocity_field: Vec<String> [; help("write three formulas, such as [\"-10*y\", \"10*x\", \"0\"]")] = Vec::new(),
+        /// Whether the grains stay where they are, whatever pushes them.
+        fixed: bool = false,
         /// Bonds between its grains that are near each other at the start; left out: none.
         bonds: Option<Bonds>,
     }
@@ -225,8 +229,8 @@ one_of! {
             /// Layers of grains.
             layers: u64 [; within(1.0, 1000.0, "a sheet of {} layers cannot be laid", "give 1 or more")] = 1,
         },
-        /// Positions of the grains' centres of mass [m].
-        At = "at" (places: Vec<DVec3> [LENGTH; grows, help("write a list of positions, such as [[0, 0, 0.1]]")]),
+        /// Positions of the grains' centres of mass [m], as a list, from a file, or along a line.
+        At = "at" (places: At [LENGTH; grows, help("write a list of positions, such as [[0, 0, 0.1]], or `{ file = \"packing.csv\" }`")]),
     }
 }
 
@@ -248,6 +252,10 @@ keys! {
         @flat region: Region [; help("say what to fill: a `box`, `cylinder` or `sphere`")],
         /// How grains are placed.
         method: FillMethod = FillMethod::Lattice,
+        /// A closed mesh within which whole grains must lie, besides in the region; left out: the region alone counts.
+        within: Option<MeshFile>,
+        /// Cylinder: radius of the core that stays empty [m], so that an annulus is filled.
+        hole: f64 [LENGTH; grows, not_negative("the radius of the hole")] = 0.0,
         /// Number of grains; lattice: left out, the region is filled; random: left out, `fraction` says when to stop.
         count: Option<u64> [; grows_as(1, 0, 0), within(1.0, f64::INFINITY, "a `count` of {} grains is no population", "give at least 1")],
         /// Random: share of the region's volume that the grains take.

@@ -3,6 +3,7 @@
 //! Each table is stated once, by [`keys!`](crate::keys) or [`one_of!`](crate::one_of): reader, ranges, schema, writer and scaling follow. What is
 //! read from files is not here but in [`Assets`](crate::Assets).
 
+mod bench;
 mod bodies;
 mod contact;
 mod continuum;
@@ -12,11 +13,13 @@ mod material;
 mod output;
 mod phases;
 mod picture;
+mod place;
 mod release;
 mod sleep;
 mod snow;
 mod walls;
 
+pub use bench::*;
 pub use bodies::*;
 pub use contact::*;
 pub use continuum::*;
@@ -26,6 +29,7 @@ pub use material::*;
 pub use output::*;
 pub use phases::*;
 pub use picture::*;
+pub use place::*;
 pub use release::*;
 pub use sleep::Sleep;
 pub(crate) use sleep::sleeps_twice;
@@ -92,6 +96,14 @@ keys! {
         cloud: Option<Cloud>,
         /// What is done to matter at given times.
         events: Vec<Event> [; help("write each one under its own `[[events]]`")] = Vec::new(),
+        /// Liquid between the grains; left out: they are dry.
+        liquid: Option<Liquid>,
+        /// How the periodic cell is strained; left out: it stays as it is.
+        cell: Option<Cell>,
+        /// Values that change in time.
+        changes: Vec<Change> [; help("write each one under its own `[[changes]]`")] = Vec::new(),
+        /// When the run ends before its duration; left out: never.
+        stop: Option<Stop>,
         /// Frames and checkpoints.
         output: Output => |_cx, _keys| Some(Output::for_duration(f64::NAN)),
         /// Camera, colours and films.

@@ -13,6 +13,8 @@ keys! {
         every: f64 [TIME; grows, positive("the time between frames")] => |_cx, _keys| Some(f64::NAN),
         /// Formats of the frames.
         formats: Vec<Format> = vec![Format::Vtk],
+        /// Whether frames hold every contact: ids, point, normal, overlap, forces, stretch of the tangential spring.
+        contacts: bool = false,
         /// Simulated time between checkpoints [s]; left out: at the end and on a stop. In any
         /// case one is written after half a minute of computing and every three minutes from then on.
         checkpoint: Option<f64> [TIME; grows, positive("the time between checkpoints")],
@@ -28,7 +30,7 @@ impl Default for Output {
 impl Output {
     /// What a scene without an `[output]` gets.
     pub fn for_duration(duration: f64) -> Self {
-        Self { every: duration / 100.0, formats: vec![Format::Vtk], checkpoint: None }
+        Self { every: duration / 100.0, formats: vec![Format::Vtk], contacts: false, checkpoint: None }
     }
 }
 
@@ -42,8 +44,10 @@ pub enum Format {
     Ply,
     /// Extended XYZ, for OVITO.
     Xyz,
+    /// Tables of comma-separated values, of grains and, where they are asked for, of contacts.
+    Csv,
 }
-names!(Format { Vtk = "vtk", Ply = "ply", Xyz = "xyz" });
+names!(Format { Vtk = "vtk", Ply = "ply", Xyz = "xyz", Csv = "csv" });
 
 keys! {
     /// A measurement, written to a CSV file.

@@ -1,6 +1,6 @@
 //! Walls: geometry, surface, motion.
 
-use super::{Standing, names};
+use super::{Belt, Standing, names};
 use crate::{keys, one_of};
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -30,6 +30,8 @@ keys! {
         drive: Option<Drive>,
         /// A servo that holds a stress.
         servo: Option<Servo>,
+        /// Motion of the surface along itself, while the wall stands: a conveyor belt.
+        belt: Option<Belt>,
         /// When the motion starts [s]; left out: at once.
         from: Option<f64> [TIME; grows],
         /// When the motion ends [s]; left out: never.
@@ -252,14 +254,18 @@ keys! {
 }
 
 keys! {
-    /// A servo: moves along an axis so that the grains' push over an area holds a stress.
+    /// A servo: moves along an axis so that the grains' push over an area holds a stress. The axis is the direction in which the wall
+    /// pushes the grains; a stress is positive in compression.
     pub struct Servo = "write `{ axis = [0, 0, -1], stress = \"10 kPa\", area = \"4 cm2\", max_speed = \"0.1 m/s\" }`" {
         /// Direction in which the wall presses, of any length.
         axis: DVec3 [NUMBER; direction("the axis")],
         /// Stress to hold [Pa].
         stress: f64 [PRESSURE; positive("a stress")],
-        /// Area the force acts on [m²].
-        area: f64 [AREA; grows, positive("an area")],
+        /// Area the force acts on [m²]; left out: that between the walls of `between`.
+        area: Option<f64> [AREA; grows, positive("an area")],
+        /// Pairs of plane walls that bound the area, which follows them as they move: two pairs, or one in a domain that is periodic along the other direction.
+        between: Vec<[String; 2]> [; help("write pairs of names of walls, such as [[\"left\", \"right\"], [\"front\", \"back\"]]")]
+            = Vec::new(),
         /// Largest speed of the wall [m/s].
         max_speed: f64 [VELOCITY; grows, positive("a speed")],
     }

@@ -88,7 +88,8 @@ pub fn compare(args: CompareArgs) -> Result<(), Failure> {
         }
         let mut show = Show::new(args.quiet, run.world());
         let dt = run.world().plan().dt;
-        let options = RunOptions { on_progress: Some(&mut |p| show.progress(p)), stop: Some(&stop::ASKED) };
+        let options =
+            RunOptions { on_progress: Some(&mut |p| show.progress(p)), stop: Some(&stop::ASKED), until: None };
         let report = run.go(options);
         show.finish();
         let report = report.map_err(run::failed)?;

@@ -45,7 +45,7 @@ pub fn gallery(args: GalleryArgs) -> Result<(), Failure> {
         let folder = args.runs.join(scene.name);
         let failed = |e: RunError| Failure::Failed(e.to_string());
         let run = Run::start(world, &folder, true).map_err(failed)?;
-        let report = run.go(RunOptions { on_progress: None, stop: Some(&stop::ASKED) }).map_err(failed)?;
+        let report = run.go(RunOptions { on_progress: None, stop: Some(&stop::ASKED), until: None }).map_err(failed)?;
         if report.status == Status::Stopped {
             return Err(Failure::Stopped);
         }

@@ -5,6 +5,7 @@ mod check;
 mod compare;
 mod devices;
 mod gallery;
+mod import;
 mod new;
 mod render;
 mod run;
@@ -101,6 +102,8 @@ enum Command {
     Check(check::CheckArgs),
     /// Turn a mesh into spheres: a body's lining, with mass, inertia and quality
     Sample(sample::SampleArgs),
+    /// Read a packing of others (CSV, PLY, VTK, LAMMPS) into a file that scenes begin from
+    Import(import::ImportArgs),
     /// Write the signed distance field of a mesh, for ParaView
     Sdf(sdf::SdfArgs),
     /// Cover the grains of a run's frames with a closed surface: PLY, VTK or OBJ
@@ -244,6 +247,7 @@ pub fn main() -> ExitCode {
         Command::New(args) => new::new(args),
         Command::Check(args) => check::check(args),
         Command::Sample(args) => sample::sample(args),
+        Command::Import(args) => import::import(args),
         Command::Sdf(args) => sdf::sdf(args),
         Command::Skin(args) => skin::skin(args),
         Command::Terrain(args) => terrain::terrain(args),

@@ -2,7 +2,7 @@
 
 use super::say::{self, about, bytes, count, many, rate, say, seconds, span};
 use super::{Failure, Threads, stem, stop};
-use barchan::engine::{Account, assemble_as, estimate, methods_on};
+use barchan::engine::{Account, FromError, assemble_as, begin_from, estimate, methods_on};
 use barchan::prelude::*;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -21,6 +21,9 @@ pub struct RunArgs {
     /// Folder for the results; left out: out/NAME
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
+    /// Begin with the state of another run: its folder, or one of its checkpoints
+    #[arg(long, value_name = "DIR|FILE")]
+    from: Option<PathBuf>,
     /// Go on with the run in this folder
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
@@ -42,6 +45,9 @@ pub struct RunArgs {
     /// Phases of a continuum in phases, with commas between them: liquid, and solid and gas if they are named
     #[arg(long, value_name = "PHASES", value_parser = phases)]
     phases: Option<PhasesAsked>,
+    /// End as soon as this holds: "kinetic < 1e-6 J", "grains > 5000", "grains < 10", "unborn > 1 s", "stress lid 4 cm2 > 10 kPa"
+    #[arg(long, value_name = "WHAT", value_parser = barchan::engine::until)]
+    until: Option<barchan::scene::Stop>,
     /// Let no grain become ground: the same scene without the exchange, to compare
     #[arg(long)]
     grains_only: bool,
@@ -81,6 +87,9 @@ impl RunArgs {
                 usage(format!("--resume {folder} goes on writing into that folder: leave out -o"))
             }
             None if self.force => usage("--resume keeps what the run has written: leave out --force".into()),
+            None if self.from.is_some() => {
+                usage("a run that goes on has its own state: leave out --from, or give a scene".into())
+            }
             None if self.grains_only => {
                 usage("a run under way keeps its exchange: leave out --grains-only, or start a new run".into())
             }
@@ -156,7 +165,10 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             if let Some(asked) = args.phases {
                 parsed = with_phases(&parsed, asked, scene)?;
             }
-            let mut world = assemble_as(&parsed, &methods_on(&parsed.scene, args.device.unwrap_or_default()))?;
+            let mut world = match &args.from {
+                Some(source) => begun(&parsed, source, args.duration, args.quiet)?,
+                None => assemble_as(&parsed, &methods_on(&parsed.scene, args.device.unwrap_or_default()))?,
+            };
             if !args.quiet {
                 say::warnings(&parsed.warnings, world.warnings());
             }
@@ -173,11 +185,15 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
     };
     stop::listen("a checkpoint is being written");
     if !args.quiet {
-        say!("{}", start_line(run.world(), args.resume.is_some()));
+        say!("{}", start_line(run.world(), args.resume.is_some() || args.from.is_some()));
     }
     let mut show = Show::new(args.quiet, run.world());
     let pieces = pieces(run.world());
-    let options = RunOptions { on_progress: Some(&mut |p| show.progress(p)), stop: Some(&stop::ASKED) };
+    let options = RunOptions {
+        on_progress: Some(&mut |p| show.progress(p)),
+        stop: Some(&stop::ASKED),
+        until: args.until.clone(),
+    };
     let report = run.go(options);
     show.finish();
     let report = report.map_err(failed)?;
@@ -190,6 +206,28 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         return Ok(());
     }
     super::render::film_of(&folder, args.quiet)
+}
+
+/// The world of a scene with the state of another run.
+fn begun(parsed: &Parsed, source: &Path, duration: Option<f64>, quiet: bool) -> Result<World, Failure> {
+    let begun = begin_from(parsed, source).map_err(|e| match e {
+        FromError::Scene(problems) => Failure::Scene(problems),
+        FromError::Lacks { .. } | FromError::NoRun { .. } => Failure::Usage(e.to_string()),
+        e => Failure::Failed(e.to_string()),
+    })?;
+    let (world, until) = (begun.world, duration.unwrap_or(parsed.scene.duration));
+    if world.time() >= until * (1.0 - 1e-12) {
+        return Err(Failure::Usage(format!(
+            "{} has reached t = {}, and the new run is to end at {}: its clock goes on, so give a later end with --duration",
+            source.display(),
+            seconds(world.time()),
+            seconds(until)
+        )));
+    }
+    if !quiet {
+        begun.notes.iter().for_each(|note| say::aside(format_args!("taken over: {note}")));
+    }
+    Ok(world)
 }
 
 /// Which phases there are beside the liquid.
@@ -305,6 +343,9 @@ fn end(report: &RunReport, folder: &Path, pieces: &str, quiet: bool) -> Result<(
         return Err(Failure::Stopped);
     }
     if !quiet {
+        if let Some(why) = &report.ended {
+            say!("ended at t = {}: {why}", seconds(report.time));
+        }
         for (name, tally) in &report.tallies {
             say!("{name}: {} taken, {:.4} kg", many(tally.grains, "grain"), tally.mass);
         }

@@ -3,7 +3,7 @@
 
 use barchan_core::boundary::{Carried, Fixtures};
 use barchan_core::columns::{Column, Saved};
-use barchan_core::contact::{Cap, ContactLaw, NormalLaw, TangentialLaw, time_step};
+use barchan_core::contact::{ContactLaw, time_step};
 use barchan_core::materials::{Material, Materials};
 use barchan_core::shapes::Shape;
 use barchan_core::solver::{Domain, NewMatter};
@@ -13,8 +13,7 @@ use glam::{DQuat, DVec3};
 use std::f64::consts::PI;
 use std::ops::{Deref, DerefMut};
 
-pub const HERTZ: ContactLaw =
-    ContactLaw { normal: NormalLaw::Hertz, tangential: TangentialLaw::Mindlin, cap: Cap::Shared };
+pub const HERTZ: ContactLaw = ContactLaw::HERTZ_MINDLIN;
 
 /// Glass beads, softened as usual.
 pub fn glass() -> Material {
@@ -78,6 +77,8 @@ pub fn settings(material: Material, law: ContactLaw) -> Setup {
         materials: Materials { list: vec![material], overrides: vec![] },
         shapes: vec![Shape::sphere(), Shape::tetrahedron(1.2).unwrap()].into(),
         borne: vec![],
+        bridges: None,
+        cell: None,
         dt: 1e-6,
         dt_reason: String::new(),
         integrator: Integrator::VelocityVerlet,
