@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some("standard") => Size::Standard,
         _ => Size::Full,
     };
-    let findings = Entry::run(case, &Bench { size, fault: None }).outcome?;
+    let findings = Entry::run(case, &Bench { size, fault: None, device: Default::default() }).outcome?;
     for v in judge(case, size, &findings) {
         println!(
             "{} {}: {:?}, asked {:?}",

@@ -188,6 +188,9 @@ pub fn number(x: f64) -> String {
     exponent.map_or(digits.clone(), |e| format!("{digits}e{e}"))
 }
 
+/// How the message of [`CaseError::NotThere`] begins.
+pub const LEFT_OUT: &str = "left out: ";
+
 /// How a case is to be run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bench {
@@ -195,6 +198,8 @@ pub struct Bench {
     pub size: Size,
     /// What is to be wrong on purpose.
     pub fault: Option<Fault>,
+    /// What computes the scenes. A case that sets up no scene of grains stays on the processor.
+    pub device: barchan_engine::Device,
 }
 
 /// What a case found.
@@ -231,6 +236,9 @@ pub enum CaseError {
     /// Its run stopped.
     #[error(transparent)]
     World(#[from] WorldError),
+    /// The device that was asked for cannot compute its scene.
+    #[error("{LEFT_OUT}{0}")]
+    NotThere(String),
     /// What it looks for was not there to be measured.
     #[error("{0}")]
     Unmeasured(String),

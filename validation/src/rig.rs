@@ -2,7 +2,7 @@
 
 use crate::{Bench, CaseError};
 use barchan_dem::Dem;
-use barchan_engine::{World, assemble, load};
+use barchan_engine::{Device, World, assemble, load};
 use barchan_scene::{ConeName, FrictionSolve, PublishedChoice};
 use std::path::Path;
 
@@ -83,7 +83,14 @@ impl Rig {
                 _ => {}
             }
         }
-        let world = assemble(&parsed)?;
+        let grains = !parsed.scene.grains.is_empty() || !parsed.scene.emitters.is_empty();
+        if bench.device != Device::Cpu && grains {
+            parsed.scene.device = bench.device;
+        }
+        let world = assemble(&parsed).map_err(|e| {
+            let told = e.errors().map(|p| p.message.clone()).find(|m| m.contains("on a graphics adapter"));
+            told.filter(|_| bench.device != Device::Cpu).map_or(CaseError::Scene(e), CaseError::NotThere)
+        })?;
         let mut rig = Rig { rows: vec![vec![]; world.measurements().len()], world, fault: bench.fault };
         rig.take_rows();
         Ok(rig)

@@ -8,7 +8,7 @@ const CASES: [&str; 4] = ["slip-to-roll", "restitution", "rolling-decay", "elast
 
 fn green(name: &str, fault: Option<Fault>) -> bool {
     let case = case(name).unwrap_or_else(|| panic!("there is no case {name}"));
-    let entry = Entry::run(case, &Bench { size: Size::Quick, fault });
+    let entry = Entry::run(case, &Bench { size: Size::Quick, fault, device: Default::default() });
     entry.verdicts().iter().all(|v| v.passed())
 }
 

@@ -236,6 +236,12 @@ pub trait Solver: Any + Send {
     /// what it does to walls and bodies to the boundary.
     fn step(&mut self, interval: &Interval, boundary: &mut Boundary) -> Result<(), SolverError>;
 
+    /// Somebody is about to look at what the last world step led to: a solver that puts steps off does them now, and adds what they have
+    /// done to walls. Called any number of times after a step, or not at all.
+    fn settle(&mut self, _interval: &Interval, _boundary: &mut Boundary) -> Result<(), SolverError> {
+        Ok(())
+    }
+
     /// Takes up the loads on bodies that couplings have changed, where this solver integrates bodies.
     fn take_loads(&mut self, _boundary: &mut Boundary) {}
 

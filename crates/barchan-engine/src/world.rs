@@ -244,6 +244,8 @@ impl Summary {
 /// solvers it has.
 pub struct World {
     pub(crate) steps: u64,
+    /// Solvers may put steps off until somebody looks.
+    pub(crate) ahead: bool,
     pub(crate) domain: Domain,
     pub(crate) gravity: DVec3,
     pub(crate) materials: Materials,
@@ -283,10 +285,40 @@ impl World {
             self.domain = domain;
         }
         self.steps += 1;
+        if !self.ahead || self.is_looked_at() {
+            self.settle()?;
+        }
         self.timed(Stage::Couple, |w| w.couple(&interval))?;
         self.timed(Stage::Remove, Self::remove)?;
         self.timed(Stage::Observe, Self::observe);
         Ok(())
+    }
+
+    /// Lets solvers put steps off until somebody looks: a graphics adapter does many at a time. Whoever lets them calls [`World::settle`]
+    /// before asking for what walls bear at a step at which no row and no frame is due.
+    pub fn run_ahead(&mut self) {
+        self.ahead = true;
+    }
+
+    /// Lets solvers do what they have put off.
+    pub fn settle(&mut self) -> Result<(), WorldError> {
+        if self.steps == 0 {
+            return Ok(());
+        }
+        let interval = Interval { step: self.steps - 1, dt: self.plan.dt };
+        self.solvers.iter_mut().try_for_each(|s| s.settle(&interval, &mut self.boundary))?;
+        Ok(())
+    }
+
+    /// Whether somebody looks at what this step led to: a frame, a row, a watching observer, a sink, a coupling.
+    fn is_looked_at(&self) -> bool {
+        let (step, look) = (self.steps, self.steps.is_multiple_of(LOOK_EVERY));
+        let watched = |m: &Measurement| m.schedule.due(step) || (look && m.observer.watches());
+        self.plan.frame_due(step)
+            || step >= self.plan.steps()
+            || !self.couplings.is_empty()
+            || (look && !self.sinks.is_empty())
+            || self.measurements.iter().any(watched)
     }
 
     fn timed<T>(&mut self, stage: Stage, run: impl FnOnce(&mut Self) -> T) -> T {

@@ -205,10 +205,28 @@ impl Gpu {
         Err(GpuError::NoAdapter(reasons.join("; ")))
     }
 
+    /// The adapter of a number in [`adapters`].
+    pub fn numbered(number: usize) -> Result<Gpu, GpuError> {
+        let mut all = adapters();
+        if number >= all.len() {
+            return Err(GpuError::NoAdapter(format!(
+                "there is no gpu:{number}, `barchan devices` lists {}",
+                all.len()
+            )));
+        }
+        all.swap_remove(number).open(None)
+    }
+
     /// Whether the device still answers.
     pub fn alive(&self) -> Result<(), GpuError> {
         let fault = self.fault.0.lock().ok().and_then(|f| f.clone());
         fault.map_or(Ok(()), |reason| Err(GpuError::Lost(reason)))
+    }
+
+    /// Makes it unusable, as a driver does that is reset.
+    pub(crate) fn destroy(&self) {
+        self.device.destroy();
+        self.fault.note("it was destroyed".into());
     }
 
     /// Waits until all that was submitted is done.

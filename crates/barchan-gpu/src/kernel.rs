@@ -56,9 +56,41 @@ impl Gpu {
         Ok(buffer)
     }
 
+    /// A buffer that says how many workgroups a launch has, which kernels may change.
+    pub fn launch_size(&self, groups: u32) -> Result<wgpu::Buffer, GpuError> {
+        let buffer = self.make("launch", 16, BufferUsages::STORAGE | BufferUsages::INDIRECT)?;
+        self.write(&buffer, &self.spread(groups));
+        Ok(buffer)
+    }
+
+    /// So many workgroups in the directions of a launch.
+    pub fn spread(&self, groups: u32) -> [u32; 4] {
+        let wide = groups.clamp(1, self.limits.max_compute_workgroups_per_dimension);
+        [wide, groups.div_ceil(wide), 1, 0]
+    }
+
+    /// A kernel with its buffers, by the number of their binding, for many launches.
+    pub fn bind(&self, kernel: &Kernel, bindings: &[(u32, &wgpu::Buffer)]) -> Bound {
+        let entries: Vec<_> = bindings
+            .iter()
+            .map(|(binding, buffer)| wgpu::BindGroupEntry { binding: *binding, resource: buffer.as_entire_binding() })
+            .collect();
+        let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: None,
+            layout: &kernel.layout,
+            entries: &entries,
+        });
+        Bound { pipeline: kernel.pipeline.clone(), group }
+    }
+
     /// Writes numbers to the beginning of a buffer, before what is submitted next.
     pub fn write<T: Pod>(&self, buffer: &wgpu::Buffer, data: &[T]) {
         self.queue.write_buffer(buffer, 0, bytemuck::cast_slice(data));
+    }
+
+    /// The same from element `first` on.
+    pub fn write_at<T: Pod>(&self, buffer: &wgpu::Buffer, first: usize, data: &[T]) {
+        self.queue.write_buffer(buffer, (first * size_of::<T>()) as u64, bytemuck::cast_slice(data));
     }
 
     fn make(&self, what: &str, bytes: u64, usage: BufferUsages) -> Result<wgpu::Buffer, GpuError> {
@@ -116,6 +148,38 @@ fn size<T>(len: usize) -> u64 {
     (len.max(1) * size_of::<T>()) as u64
 }
 
+/// A kernel with its buffers.
+pub struct Bound {
+    pipeline: wgpu::ComputePipeline,
+    group: wgpu::BindGroup,
+}
+
+/// Launches of bound kernels.
+pub struct Steps<'a> {
+    gpu: &'a Gpu,
+    pass: wgpu::ComputePass<'a>,
+}
+
+impl Steps<'_> {
+    /// Of so many workgroups, spread over two directions as in [`Launches::run`].
+    pub fn run(&mut self, bound: &Bound, groups: u32) {
+        self.set(bound);
+        let [x, y, z, _] = self.gpu.spread(groups);
+        self.pass.dispatch_workgroups(x, y, z);
+    }
+
+    /// Of as many as a buffer of [`Gpu::launch_size`] says when it comes to run.
+    pub fn run_as_said(&mut self, bound: &Bound, size: &wgpu::Buffer) {
+        self.set(bound);
+        self.pass.dispatch_workgroups_indirect(size, 0);
+    }
+
+    fn set(&mut self, bound: &Bound) {
+        self.pass.set_pipeline(&bound.pipeline);
+        self.pass.set_bind_group(0, &bound.group, &[]);
+    }
+}
+
 /// Launches that run one after the other, each seeing what those before it wrote.
 pub struct Launches<'a> {
     gpu: &'a Gpu,
@@ -126,20 +190,20 @@ impl Launches<'_> {
     /// Adds a launch of `groups` workgroups with buffers by the number of their binding. Where they are more than one direction takes
     /// they are spread over two: a shader's group is `y · (groups in x) + x`, and those beyond the last must do nothing.
     pub fn run(&mut self, kernel: &Kernel, bindings: &[(u32, &wgpu::Buffer)], groups: u32) {
-        let entries: Vec<_> = bindings
-            .iter()
-            .map(|(binding, buffer)| wgpu::BindGroupEntry { binding: *binding, resource: buffer.as_entire_binding() })
-            .collect();
-        let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: None,
-            layout: &kernel.layout,
-            entries: &entries,
-        });
-        let wide = groups.clamp(1, self.gpu.limits.max_compute_workgroups_per_dimension);
-        let mut pass = self.encoder.begin_compute_pass(&Default::default());
-        pass.set_pipeline(&kernel.pipeline);
-        pass.set_bind_group(0, &group, &[]);
-        pass.dispatch_workgroups(wide, groups.div_ceil(wide), 1);
+        self.steps(|pass| pass.run(&pass.gpu.bind(kernel, bindings), groups));
+    }
+
+    /// Adds launches of kernels that are bound already.
+    pub fn steps(&mut self, add: impl FnOnce(&mut Steps<'_>)) {
+        let pass = self.encoder.begin_compute_pass(&Default::default());
+        add(&mut Steps { gpu: self.gpu, pass });
+    }
+
+    /// Copies the first bytes of a buffer to a place in another.
+    pub fn copy(&mut self, from: (&wgpu::Buffer, u64), to: (&wgpu::Buffer, u64), bytes: u64) {
+        if bytes > 0 {
+            self.encoder.copy_buffer_to_buffer(from.0, from.1, to.0, to.1, bytes);
+        }
     }
 
     /// Fills a buffer with zeros.

@@ -11,4 +11,4 @@ pub mod kernel;
 pub mod law;
 
 pub use device::{Adapter, Cap, Gpu, GpuError, adapters};
-pub use grains::{GpuDem, GpuDemError};
+pub use grains::{Cost, GpuDem, GpuDemError};

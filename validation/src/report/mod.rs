@@ -14,7 +14,7 @@ mod page;
 pub use kept::Kept;
 pub use machine::Machine;
 
-use crate::{Bench, Case, Findings, KNOWN, Size, Verdict, judge};
+use crate::{Bench, Case, Findings, KNOWN, LEFT_OUT, Size, Verdict, judge};
 use barchan_io::atomic::{self, FileError};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -71,6 +71,11 @@ impl Entry {
     /// Whether a criterion of this case is known not to be met.
     pub fn knows(&self, verdict: &Verdict) -> bool {
         KNOWN.contains(&(self.case.name, verdict.criterion.key))
+    }
+
+    /// Whether the device that was asked for does not compute its scene, which is no failure.
+    pub fn is_left_out(&self) -> bool {
+        matches!(&self.outcome, Err(why) if why.starts_with(LEFT_OUT))
     }
 
     /// Whether it ran, and nothing failed but what is known to.

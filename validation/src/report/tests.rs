@@ -26,7 +26,7 @@ static BAD: Case = made("bad", |_| with(1.5));
 static BROKEN: Case = made("broken", |_| Err(CaseError::Unmeasured("no grain was <left>".into())));
 
 fn report() -> Report {
-    let bench = Bench { size: Size::Quick, fault: None };
+    let bench = Bench { size: Size::Quick, fault: None, device: Default::default() };
     Report {
         version: "1.2.3".into(),
         date: "2026-01-02".into(),

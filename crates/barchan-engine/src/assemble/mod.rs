@@ -18,8 +18,9 @@ mod snow;
 mod timestep;
 mod trial;
 
+pub use barchan_scene::Device;
 pub use barchan_scene::SceneErrors;
-pub use device::{Device, methods_on};
+pub use device::methods_on;
 pub use from::{FromError, begin_from};
 pub use impact::Meeting;
 pub use release::Released;
@@ -143,7 +144,7 @@ struct Parts {
 
 /// Builds the world of a scene, its first grains placed. All problems come at once.
 pub fn assemble(parsed: &Parsed) -> Result<World, SceneErrors> {
-    assemble_as(parsed, &methods(&parsed.scene))
+    assemble_as(parsed, &methods_on(&parsed.scene))
 }
 
 /// Builds the world of a scene whose matter is computed by these methods.
@@ -268,7 +269,20 @@ pub struct Begun {
 
 /// Builds the world of a scene with the state of a checkpoint, on the device that it was computed on.
 pub fn restore(parsed: &Parsed, checkpoint: &Checkpoint) -> Result<Result<World, SceneErrors>, CheckpointError> {
-    restore_as(parsed, checkpoint, &methods_on(&parsed.scene, device::device_of(checkpoint)), true)
+    let (was, asked) = (device::device_of(checkpoint), parsed.scene.device);
+    let device = if was == Device::Gpu && asked.number().is_some() { asked } else { was };
+    restore_on(parsed, checkpoint, device)
+}
+
+/// The same on another device.
+pub fn restore_on(
+    parsed: &Parsed,
+    checkpoint: &Checkpoint,
+    device: Device,
+) -> Result<Result<World, SceneErrors>, CheckpointError> {
+    let mut there = parsed.clone();
+    there.scene.device = device;
+    restore_as(&there, checkpoint, &methods_on(&there.scene), true)
 }
 
 /// The same for a scene whose matter is computed by these methods; with what measurements have gathered, if these are those of the checkpoint.
@@ -299,7 +313,8 @@ fn world(parsed: &Parsed, parts: Parts, methods: &[&Method]) -> Result<World, Sc
     let first = first.chain((0..scene.continuum.len()).map(of_continuum));
     let (recipe, solver) = { first }.next().map_or((None, 0), |(recipe, solver)| (Some(recipe), solver));
     let live = Live { recipe, solver, own: continuum::own(scene), ..Live::default() };
-    let Parts { setup, bodies, ground, rock, snow, emitters, sleep, plan, meetings, released, warnings, .. } = parts;
+    let Parts { setup, bodies, ground, rock, snow, emitters, sleep, plan, meetings, released, mut warnings, .. } =
+        parts;
     let grain_step = parts.grain_step;
     let measurements = measurements(parsed, plan.dt)?;
     let rigid = bodies.rigid(scene, &setup);
@@ -324,8 +339,16 @@ fn world(parsed: &Parsed, parts: Parts, methods: &[&Method]) -> Result<World, Sc
     let solvers = methods.iter().map(|m| (m.make)(scene, &settings, &boundary)).collect::<Result<_, _>>();
     let solvers = solvers
         .map_err(|e| SceneErrors::new(parsed.name(), vec![parsed.error_at("", e.to_string(), "change the scene")]))?;
+    if let Some(why) = device::why_on_the_processor(scene, &settings, &boundary) {
+        warnings.push(parsed.warning_at(
+            "device",
+            why,
+            "write `device = \"cpu\"`, or `--device cpu`, to leave this unsaid",
+        ));
+    }
     Ok(World {
         steps: 0,
+        ahead: false,
         domain,
         gravity,
         materials,

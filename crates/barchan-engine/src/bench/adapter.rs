@@ -38,7 +38,8 @@ impl Bench {
                 dem.step(&interval, &mut boundary)?;
                 taken += 1;
             }
-            Ok(())
+            // What was put off belongs to the time.
+            dem.settle(&Interval { step: taken.saturating_sub(1), dt }, &mut boundary)
         };
         let warm = Instant::now();
         run(&mut dem, WARM)?;
@@ -67,7 +68,7 @@ impl Bench {
             kinetic: totals.energies.kinetic(),
             memory: dem.memory(),
             rss: resident().unwrap_or_else(|| dem.memory()),
-            work: Work::default(),
+            work: Work { bytes: (dem.cost()?.bytes_per_step * grains as f64) as usize, operations: 0 },
             passes: dem.stages().into_iter().zip(&before).map(spent).collect(),
             hash: dem.hash(HASH_START),
         })

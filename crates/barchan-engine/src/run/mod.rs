@@ -23,7 +23,7 @@ use barchan_io::atomic::{self, FileError};
 use barchan_io::csv::{Column, TableError};
 use barchan_io::writer::{Format, FrameWriter};
 use barchan_scene::words::seconds;
-use barchan_scene::{Parsed, Stop};
+use barchan_scene::{Device, Parsed, Stop};
 use folder::Folder;
 use rows::Rows;
 use std::path::{Path, PathBuf};
@@ -301,6 +301,11 @@ impl Run {
         Run::resume_with(folder, duration, &|parsed, checkpoint| assemble::restore(parsed, checkpoint))
     }
 
+    /// The same on another device than that of the run so far.
+    pub fn resume_on(folder: &Path, duration: Option<f64>, device: Device) -> Result<Run, RunError> {
+        Run::resume_with(folder, duration, &|parsed, checkpoint| assemble::restore_on(parsed, checkpoint, device))
+    }
+
     /// The same for a run whose matter is computed by these methods.
     pub fn resume_as(folder: &Path, duration: Option<f64>, methods: &[&Method]) -> Result<Run, RunError> {
         Run::resume_with(folder, duration, &|parsed, checkpoint| {
@@ -361,6 +366,7 @@ impl Run {
 
     fn run(mut self, mut options: RunOptions<'_>) -> Result<RunReport, RunError> {
         let (steps, begun) = (self.world.plan().steps(), Instant::now());
+        self.world.run_ahead();
         let asked = |options: &RunOptions<'_>| options.stop.is_some_and(|s| s.load(Ordering::Relaxed));
         let checkpoints = self.world.plan().checkpoint_every.map(|every| Schedule::new(every, self.world.plan().dt));
         let mut meter = Meter::new(&self.world);
@@ -388,12 +394,21 @@ impl Run {
             self.record().map_err(|e| self.failed(e))?;
             let due = checkpoints.is_some_and(|c| c.due(self.world.steps())) || saved.elapsed() > patience;
             if due && self.world.steps() < steps {
+                // What was put off and fails must not become a checkpoint.
+                if let Err(source) = self.world.settle() {
+                    let (time, checkpoint) = (self.world.time(), self.last_checkpoint);
+                    return Err(RunError::World { source, time, checkpoint });
+                }
                 self.save(Status::Running).map_err(|e| self.failed(e))?;
                 (saved, patience) = (Instant::now(), CHECKPOINT_AFTER);
             }
             if let Some(tell) = options.on_progress.as_mut().filter(|_| meter.is_due()) {
                 tell(&meter.progress(&self.world, steps, self.frames.next_number(), begun));
             }
+        }
+        if let Err(source) = self.world.settle() {
+            let (time, checkpoint) = (self.world.time(), self.last_checkpoint);
+            return Err(RunError::World { source, time, checkpoint });
         }
         if ended.is_some() && !self.due() && !self.world.plan().formats.is_empty() {
             // What a run ends with is what it was for.

@@ -4,10 +4,10 @@
 //! that differences of places in neighbouring cells are exact in the low 32 bits, in a domain of any size. Cells are reached by a key of their
 //! coordinates' lowest bits, sorted; there is no grid to fill the domain with.
 
-use super::scan::ScanRoom;
+use super::scan::{Scan, ScanRoom};
 use super::sort::{Sort, SortRoom};
 use crate::device::{Gpu, GpuError};
-use crate::kernel::{GROUP, Kernel};
+use crate::kernel::{GROUP, Kernel, Launches};
 
 /// The shader.
 pub const SHADER: &str = include_str!("lists.wgsl");
@@ -41,6 +41,68 @@ impl Quanta {
     /// A length [m] as the nearest number of quanta.
     pub fn of(&self, length: f64) -> u32 {
         (length / self.length).round() as u32
+    }
+}
+
+/// Sorts by the cells that keys stand for, and finds where each cell's begin and end.
+pub struct Cells {
+    range: Kernel,
+    sort: Sort,
+}
+
+/// Room for the cells of so many.
+pub struct CellsRoom {
+    n: usize,
+    size: wgpu::Buffer,
+    /// Bits of a key.
+    pub bits: u32,
+    /// Keys, written by the caller before [`Cells::run`].
+    pub keys: wgpu::Buffer,
+    /// Slots, written by the caller in any order that goes with the keys; then in the order of the keys.
+    pub order: wgpu::Buffer,
+    /// Of each key, where its slots begin and end.
+    pub ranges: wgpu::Buffer,
+    sort: SortRoom,
+}
+
+impl Cells {
+    /// Compiles.
+    pub fn new(gpu: &Gpu) -> Result<Cells, GpuError> {
+        Ok(Cells { range: gpu.kernel("lists", SHADER, "range")?, sort: Sort::new(gpu)? })
+    }
+
+    /// The scan that the sort uses.
+    pub fn scan(&self) -> &Scan {
+        self.sort.scan()
+    }
+
+    /// Room for so many.
+    pub fn room(&self, gpu: &Gpu, n: usize) -> Result<CellsRoom, GpuError> {
+        let bits = n.max(1).ilog2().clamp(KEY_BITS[0], KEY_BITS[1]);
+        Ok(CellsRoom {
+            n,
+            size: gpu.constants("cells: size", &[n as u32, 1, bits, 0])?,
+            bits,
+            keys: gpu.buffer::<u32>("cells: keys", n)?,
+            order: gpu.buffer::<u32>("cells: order", n)?,
+            ranges: gpu.buffer::<[u32; 2]>("cells: ranges", 1 << bits)?,
+            sort: self.sort.room(gpu, n, bits)?,
+        })
+    }
+
+    /// Sorts, and finds the ranges, which are cleared before.
+    pub fn run(&self, launches: &mut Launches<'_>, room: &CellsRoom) {
+        launches.clear(&room.ranges);
+        self.sort.run(launches, &room.keys, &room.order, &room.sort);
+        let groups = room.n.div_ceil(GROUP as usize) as u32;
+        launches.run(&self.range, &[(0, &room.size), (2, &room.keys), (4, &room.ranges)], groups);
+    }
+}
+
+impl CellsRoom {
+    /// Bytes held on the device.
+    pub fn bytes(&self) -> u64 {
+        self.keys.size() + self.order.size() + self.ranges.size() + self.sort.bytes()
     }
 }
 

@@ -31,6 +31,13 @@ pub struct SortRoom {
     scan: ScanRoom,
 }
 
+impl SortRoom {
+    /// Bytes held on the device.
+    pub fn bytes(&self) -> u64 {
+        [&self.keys, &self.values, &self.counts].iter().map(|b| b.size()).sum()
+    }
+}
+
 impl Sort {
     /// Compiles.
     pub fn new(gpu: &Gpu) -> Result<Sort, GpuError> {

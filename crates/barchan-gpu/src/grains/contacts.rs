@@ -1,8 +1,7 @@
 //! Contacts as observers see them, found again on the host from what the device remembers.
 
-use super::GpuDem;
-use super::features::keys;
-use super::rows::Rows;
+use super::machine::Machine;
+use super::rows::{BUMP, Rows, SLOT, TOUCHED};
 use barchan_core::contact::{Encounter, Memory, PairTable, react};
 use barchan_core::simd::{Lanes, Octet, PlainLanes, Vec3};
 use barchan_core::solver::{Contact, Partner};
@@ -37,15 +36,16 @@ struct Meeting {
     at: usize,
 }
 
-impl GpuDem {
+impl Machine {
     /// All touching contacts: grain by grain, partners of higher ids, then walls.
     pub(super) fn contacts_of(&self, rows: &Rows) -> Vec<Contact> {
         let table = PairTable::<f32>::new(&self.settings.law, &self.settings.materials);
         let resists = self.memory > 1;
         let three = |v: [f64; 4]| DVec3::new(v[0], v[1], v[2]);
-        let (velocity, spin) = (|g| three(rows.reals(g, 2)), |g| three(rows.reals(g, 3)));
-        let (inverse, radius) = (|g: usize| rows.reals(g, 2)[3], |g: usize| rows.reals(g, 3)[3]);
-        let material = |g: usize| rows.record[super::RECORD * g + 1][3];
+        let (velocity, spin) = (|g| rows.vector(g, 1), |g| rows.vector(g, 2));
+        let (inverse, radius) = (|g: usize| rows.inverse_mass(g), |g: usize| self.radius_of(rows, g));
+        let material = |g: usize| rows.material(g);
+        let period = self.settings.domain.period();
         let place: Vec<DVec3> = (0..rows.len()).map(|g| rows.position(g, self.quanta)).collect();
         let finish = |m: Meeting, kept: &[[f32; 4]]| {
             let kept = &kept[m.at * self.memory..(m.at + 1) * self.memory];
@@ -78,14 +78,17 @@ impl GpuDem {
                 slide: DVec3::new(first(memory.slide.0), first(memory.slide.1), first(memory.slide.2)),
             }
         };
-        let keys = keys(&self.fixtures.walls);
         let mut out = Vec::new();
         for i in 0..rows.len() {
-            for at in rows.starts[i] as usize..rows.starts[i + 1] as usize {
-                let j = rows.partners[at] as usize;
-                let between = place[j] - place[i];
+            for (entry, at) in rows.pairs(i).filter(|e| e.0 & TOUCHED != 0) {
+                let j = (entry & SLOT) as usize;
+                let mut between = place[j] - place[i];
+                // The nearest image.
+                for k in (0..3).filter(|&k| period[k] > 0.0) {
+                    between[k] -= period[k] * (between[k] / period[k]).round();
+                }
                 let overlap = radius(i) + radius(j) - between.length();
-                if j < i || rows.kept[at * self.memory][3] == 0.0 || overlap <= 0.0 {
+                if overlap <= 0.0 {
                     continue;
                 }
                 let normal = between.normalize();
@@ -104,13 +107,16 @@ impl GpuDem {
                 };
                 out.push(finish(meeting, &rows.kept));
             }
-            for (f, &(w, key)) in keys.iter().enumerate() {
-                let (wall, state, at) = (&self.fixtures.walls[w], &self.walls[w], i * keys.len() + f);
+            for (entry, at) in rows.walls(i).filter(|e| e.0 & TOUCHED != 0) {
+                let (w, key) = self.wall_and_key(entry);
+                let (wall, state) = (&self.fixtures.walls[w], &self.walls[w]);
                 let near = wall.nearest(state, key, place[i]);
                 let overlap = radius(i) - near.distance;
-                if rows.wall_kept[at * self.memory][3] == 0.0 || overlap <= 0.0 {
+                if overlap <= 0.0 {
                     continue;
                 }
+                let curved =
+                    if near.radius > 0.0 { near.radius * radius(i) / (near.radius + radius(i)) } else { radius(i) };
                 let (normal, arm) = (-near.normal, radius(i) - 0.5 * overlap);
                 let moves = wall.surface_velocity(state, place[i] + normal * arm);
                 let meeting = Meeting {
@@ -120,14 +126,20 @@ impl GpuDem {
                     overlap,
                     velocity: velocity(i) + (spin(i) * arm).cross(normal) - moves,
                     spin: spin(i) - state.spin,
-                    radius: radius(i),
+                    radius: curved,
                     mass: 1.0 / (inverse(i) + state.inverse_mass),
                     materials: [material(i), u32::from(wall.material)],
                     at,
                 };
-                out.push(finish(meeting, &rows.wall_kept));
+                out.push(finish(meeting, &rows.kept));
             }
         }
         out
+    }
+
+    /// Wall and key, as of [`barchan_core::walls::Wall::nearest`], of an entry.
+    pub(super) fn wall_and_key(&self, entry: u32) -> (usize, u32) {
+        let at = (entry & SLOT) as usize;
+        if entry & BUMP != 0 { self.bumps.key(at) } else { self.keys[at] }
     }
 }

@@ -10,21 +10,21 @@ use barchan_core::materials::{Material, Materials};
 use barchan_core::rng::Random;
 use barchan_core::shapes::Shape;
 use barchan_core::solver::{Contact, Domain, NewMatter, Partner, Solver, SolverError};
-use barchan_core::walls::{Geometry, Side, Wall};
+use barchan_core::walls::{Geometry, Keyframe, Side, Wall};
 use barchan_dem::{Alone, Integrator, Precision, Settings};
 use barchan_gpu::{Cap, GpuDem, GpuDemError};
 use glam::{DQuat, DVec3};
 
-const HERTZ: ContactLaw = ContactLaw {
+pub const HERTZ: ContactLaw = ContactLaw {
     normal: NormalLaw::Hertz,
     tangential: TangentialLaw::Mindlin,
     cap: barchan_core::contact::Cap::Shared,
     ..ContactLaw::HERTZ_MINDLIN
 };
-const R: f64 = 1e-3;
+pub const R: f64 = 1e-3;
 const G: f64 = 9.81;
 
-fn glass() -> Material {
+pub fn glass() -> Material {
     Material {
         name: "glass".into(),
         density: 2500.0,
@@ -38,7 +38,7 @@ fn glass() -> Material {
     }
 }
 
-fn settings(material: Material, law: ContactLaw) -> Settings {
+pub fn settings(material: Material, law: ContactLaw) -> Settings {
     Settings {
         gravity: DVec3::ZERO,
         domain: Domain { min: DVec3::splat(-20.0), max: DVec3::splat(20.0), periodic: [false; 3] },
@@ -57,21 +57,21 @@ fn settings(material: Material, law: ContactLaw) -> Settings {
     }
 }
 
-fn grain(position: DVec3, velocity: DVec3, radius: f64) -> NewMatter {
+pub fn grain(position: DVec3, velocity: DVec3, radius: f64) -> NewMatter {
     let orientation = DQuat::IDENTITY;
     NewMatter { position, velocity, spin: DVec3::ZERO, orientation, radius, mass: None, material: 0, shape: 0 }
 }
 
 /// A solver on a device, with a boundary and a clock.
-struct World {
-    dem: GpuDem,
-    boundary: Boundary,
-    steps: u64,
+pub struct World {
+    pub dem: GpuDem,
+    pub boundary: Boundary,
+    pub steps: u64,
     dt: f64,
 }
 
 impl World {
-    fn new(settings: &Settings, walls: &[Wall], grains: &[NewMatter]) -> Option<World> {
+    pub fn new(settings: &Settings, walls: &[Wall], grains: &[NewMatter]) -> Option<World> {
         World::capped(settings, walls, grains, None)
     }
 
@@ -82,28 +82,34 @@ impl World {
         Some(World { dem, boundary, steps: 0, dt: settings.dt })
     }
 
-    fn step(&mut self) -> Result<(), SolverError> {
+    pub fn step(&mut self) -> Result<(), SolverError> {
         let interval = Interval { step: self.steps, dt: self.dt };
         self.boundary.advance(interval.end(), interval.dt);
         self.steps += 1;
         self.dem.step(&interval, &mut self.boundary)
     }
 
-    fn run(&mut self, steps: u64) {
+    /// Steps, the last of which is looked at.
+    pub fn run(&mut self, steps: u64) {
         (0..steps).for_each(|_| self.step().unwrap());
+        self.settle().unwrap();
     }
 
-    fn time(&self) -> f64 {
+    pub fn settle(&mut self) -> Result<(), SolverError> {
+        self.dem.settle(&Interval { step: self.steps - 1, dt: self.dt }, &mut self.boundary)
+    }
+
+    pub fn time(&self) -> f64 {
         self.steps as f64 * self.dt
     }
 
-    fn seen(&self) -> Population {
+    pub fn seen(&self) -> Population {
         let mut frame = Frame::default();
         self.dem.publish(&mut frame);
         frame.populations.remove(0)
     }
 
-    fn hash(&self) -> u64 {
+    pub fn hash(&self) -> u64 {
         self.dem.hash(HASH_START)
     }
 }
@@ -218,7 +224,7 @@ fn a_sliding_ball_comes_to_roll_at_five_sevenths() {
 }
 
 /// Grains of several sizes thrown together in a box.
-fn crowd(n: usize) -> (Settings, Vec<Wall>, Vec<NewMatter>) {
+pub fn crowd(n: usize) -> (Settings, Vec<Wall>, Vec<NewMatter>) {
     let material = Material { rolling: 0.05, twisting: 0.02, ..glass() };
     let s = Settings { gravity: DVec3::NEG_Z * G, ..settings(material, HERTZ) };
     let side = (n as f64).cbrt().ceil();
@@ -316,6 +322,11 @@ fn a_run_has_one_hash() {
     let mut again = World::capped(&s, &walls, &grains, Some(Cap { binding: 1 << 20, groups: 3 })).unwrap();
     again.run(150);
     assert_eq!(world.hash(), again.hash());
+    // Steps one by one, and looked at after each, give the same bits as many a submission.
+    let mut single = World::new(&s, &walls, &grains).unwrap();
+    single.dem.set_batch(1);
+    single.run(150);
+    assert_eq!(world.hash(), single.hash());
     let mut resumed = resumed(&s, &walls, &world, &world.dem.save());
     assert_eq!(world.hash(), resumed.hash());
     world.run(150);
@@ -354,23 +365,32 @@ fn grains_leave_and_come() {
 #[test]
 fn refusals_and_errors_are_named() {
     let s = settings(glass(), HERTZ);
-    let cylinder =
-        Geometry::Cylinder { base: DVec3::ZERO, axis: DVec3::Z, radius: 0.1, height: None, side: Side::Inside };
-    let walls = vec![Wall::new("drum", cylinder, 0)];
-    let boundary = Boundary::new(Fixtures { walls, carried: vec![] }, vec![], DVec3::ZERO);
+    let tilting = Geometry::Box { min: -DVec3::ONE, max: DVec3::ONE, side: Side::Outside, open: [false; 6] };
+    let mut wall = Wall::new("anvil", tilting, 0);
+    wall.motion.keyframes = vec![Keyframe { time: 0.0, at: DVec3::ZERO, turn: DVec3::ZERO }];
+    let boundary = Boundary::new(Fixtures { walls: vec![wall], carried: vec![] }, vec![], DVec3::ZERO);
     let Some(gpu) = open(None) else { return };
-    let mut periodic = s.clone();
-    periodic.domain.periodic[0] = true;
-    let error = GpuDem::new(gpu, periodic, &boundary).err().unwrap().to_string();
-    assert!(error.contains("periodic sides") && error.contains("the wall \"drum\" is a cylinder"), "{error}");
+    let euler = Settings { integrator: Integrator::ForwardEuler, ..s.clone() };
+    let error = GpuDem::new(gpu, euler, &boundary).err().unwrap().to_string();
+    assert!(error.contains("forward Euler") && error.contains("the wall \"anvil\" is a box"), "{error}");
 
     let deep = [grain(DVec3::ZERO, DVec3::ZERO, R), grain(DVec3::X * 0.5 * R, DVec3::ZERO, R)];
     let mut world = World::new(&s, &[], &deep).unwrap();
-    let error = world.step().unwrap_err();
+    world.step().unwrap();
+    let error = world.settle().unwrap_err();
     assert!(matches!(error.find(), Some(GpuDemError::Overlap { id: 0, .. })), "{error}");
 
     let fast = [grain(DVec3::ZERO, DVec3::X * 1e3, R)];
-    let error = World::new(&s, &[], &fast).unwrap().step().unwrap_err();
+    let boundary = Boundary::default();
+    let mut dem = GpuDem::new(open(None).unwrap(), s.clone(), &boundary).unwrap();
+    let error = dem.add(&fast, &boundary).unwrap_err();
+    assert!(matches!(error.find(), Some(GpuDemError::TooFast { id: 0, .. })), "{error}");
+    let heavy = Settings { gravity: DVec3::X * 2e7, ..s.clone() };
+    let mut world = World::new(&heavy, &[], &[grain(DVec3::ZERO, DVec3::X * 60.0, R)]).unwrap();
+    world.step().unwrap();
+    world.step().unwrap();
+    world.step().unwrap();
+    let error = world.settle().unwrap_err();
     assert!(matches!(error.find(), Some(GpuDemError::TooFast { id: 0, .. })), "{error}");
 }
 

@@ -3,9 +3,11 @@
 mod blocks;
 mod device;
 mod grains;
+mod handover;
 mod law;
 mod lists;
 mod shaders;
+mod walls;
 
 use barchan_gpu::{Cap, Gpu, GpuError};
 

@@ -19,9 +19,9 @@ fn shaders() -> Vec<(&'static str, String)> {
         ("reduce", reduce::SHADER.into()),
         ("lists", lists::SHADER.into()),
         ("law", law::wgsl(&law, true)),
-        ("integrate", grains::integrate_shader()),
-        ("contacts", grains::contacts_shader(&law, true)),
-        ("carry", grains::CARRY.into()),
+        ("step of grains", grains::step_shader(&law, true)),
+        ("end of a step", grains::close_shader()),
+        ("lists of grains", grains::near_shader()),
     ]
 }
 

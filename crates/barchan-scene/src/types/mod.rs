@@ -58,6 +58,8 @@ keys! {
         gravity: DVec3 [ACCELERATION] = STANDARD_GRAVITY,
         /// Seed of all random numbers.
         seed: u64 = 1,
+        /// What computes it: the processor, a graphics adapter, or whichever can. `--device` overrides it.
+        device: Device = Device::Cpu,
         /// The space the grains live in.
         domain: Domain [; help("add a `[domain]` with `min` and `max`, the corners of the space that is simulated")],
         /// Materials by name, in the order of the file.
@@ -204,3 +206,44 @@ pub enum Outside {
     Remove,
 }
 names!(Outside { Stop = "stop", Remove = "remove" });
+
+/// What computes the matter of a scene.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Device {
+    /// The processor.
+    #[default]
+    Cpu,
+    /// The best graphics adapter.
+    Gpu,
+    /// A graphics card where there is one that can compute the scene, else the processor.
+    Auto,
+    /// The adapter of that number, as `barchan devices` lists them.
+    #[serde(rename = "gpu:0")]
+    Gpu0,
+    /// The same.
+    #[serde(rename = "gpu:1")]
+    Gpu1,
+    /// The same.
+    #[serde(rename = "gpu:2")]
+    Gpu2,
+    /// The same.
+    #[serde(rename = "gpu:3")]
+    Gpu3,
+}
+names!(Device {
+    Cpu = "cpu",
+    Gpu = "gpu",
+    Auto = "auto",
+    Gpu0 = "gpu:0",
+    Gpu1 = "gpu:1",
+    Gpu2 = "gpu:2",
+    Gpu3 = "gpu:3",
+});
+
+impl Device {
+    /// The number of the adapter that is asked for, where one is.
+    pub fn number(self) -> Option<usize> {
+        [Device::Gpu0, Device::Gpu1, Device::Gpu2, Device::Gpu3].iter().position(|d| *d == self)
+    }
+}

@@ -106,7 +106,7 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
     if args.compare.is_some() && series {
         return Err(Failure::Usage("--compare takes one case at one size, not `scaling`".into()));
     }
-    let on_gpu = args.device == Some(Device::Gpu);
+    let on_gpu = args.device.is_some_and(|d| d != Device::Cpu);
     if on_gpu && (series || args.compare.is_some() || case(&args.case).is_none()) {
         return Err(Failure::Usage("--device gpu times one case of grains at one size, such as `settled`".into()));
     }
@@ -371,6 +371,13 @@ fn tell(t: &Timing) {
         t.memory as f64 / t.grains as f64,
         bytes(t.rss as f64)
     );
+    if t.device != "cpu" {
+        let each = t.work.bytes as f64 / t.grains.max(1) as f64;
+        say!(
+            "moved          {each:.0} bytes a grain and step, {}/s: over your adapter's bandwidth its share",
+            bytes(each * t.cundall)
+        );
+    }
     stages(&t.passes);
     say!("state          {:016x}", t.hash);
 }

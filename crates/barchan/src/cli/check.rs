@@ -3,14 +3,14 @@
 use super::say::{self, about, bytes, count, many, say, seconds};
 use super::{Failure, SceneArgs, Threads};
 use barchan::dem::Dem;
-use barchan::engine::{Meeting, World, assemble_as, estimate, methods_on};
+use barchan::engine::{Meeting, World, assemble, estimate};
 use clap::Args;
 
 #[derive(Args)]
 pub struct CheckArgs {
     #[command(flatten)]
     scene: SceneArgs,
-    /// Compute grains on the processor (cpu) or on a graphics adapter (gpu)
+    /// Compute grains on the processor (cpu), a graphics adapter (gpu, gpu:1) or what can (auto)
     #[arg(long, value_name = "DEVICE", value_parser = super::devices::device)]
     device: Option<barchan::engine::Device>,
     #[command(flatten)]
@@ -19,8 +19,11 @@ pub struct CheckArgs {
 
 pub fn check(args: CheckArgs) -> Result<(), Failure> {
     args.threads.set()?;
-    let parsed = args.scene.load()?;
-    let mut world = match assemble_as(&parsed, &methods_on(&parsed.scene, args.device.unwrap_or_default())) {
+    let mut parsed = args.scene.load()?;
+    if let Some(device) = args.device {
+        parsed.scene.device = device;
+    }
+    let mut world = match assemble(&parsed) {
         Ok(world) => world,
         Err(problems) => {
             say::warnings(&parsed.warnings, &[]);

@@ -8,11 +8,8 @@ use clap::Args;
 
 /// A device by its name on the command line.
 pub fn device(text: &str) -> Result<Device, String> {
-    match text {
-        "cpu" => Ok(Device::Cpu),
-        "gpu" => Ok(Device::Gpu),
-        _ => Err("give cpu or gpu; `barchan devices` lists what there is".into()),
-    }
+    let found = Device::NAMES.iter().find(|n| n.0 == text).map(|n| n.1);
+    found.ok_or_else(|| "give cpu, gpu, auto or gpu:1; `barchan devices` lists what there is".into())
 }
 
 #[derive(Args)]

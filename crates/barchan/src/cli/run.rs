@@ -2,7 +2,7 @@
 
 use super::say::{self, about, bytes, count, many, rate, say, seconds, span};
 use super::{Failure, Threads, stem, stop};
-use barchan::engine::{Account, FromError, assemble_as, begin_from, estimate, methods_on};
+use barchan::engine::{Account, FromError, assemble, begin_from, estimate};
 use barchan::prelude::*;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -96,9 +96,6 @@ impl RunArgs {
             None if self.method.is_some() => {
                 usage("a run under way keeps its method: leave out --as, or start a new run".into())
             }
-            None if self.device.is_some() => {
-                usage("a run under way keeps its device: leave out --device, or start a new run".into())
-            }
             None if self.phases.is_some() => {
                 usage("a run under way keeps its phases: leave out --phases, or start a new run".into())
             }
@@ -129,7 +126,11 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
     args.threads.set()?;
     let (run, folder) = match (&args.resume, &args.scene) {
         (Some(folder), _) => {
-            let run = match Run::resume(folder, args.duration) {
+            let resumed = match args.device {
+                Some(device) => Run::resume_on(folder, args.duration, device),
+                None => Run::resume(folder, args.duration),
+            };
+            let run = match resumed {
                 // Nothing was asked for that is not done; a script that resumes until the end is right to stop here.
                 Err(e @ RunError::AtEnd { .. }) if args.duration.is_none() => {
                     if !args.quiet {
@@ -165,9 +166,12 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             if let Some(asked) = args.phases {
                 parsed = with_phases(&parsed, asked, scene)?;
             }
+            if let Some(device) = args.device {
+                parsed.scene.device = device;
+            }
             let mut world = match &args.from {
                 Some(source) => begun(&parsed, source, args.duration, args.quiet)?,
-                None => assemble_as(&parsed, &methods_on(&parsed.scene, args.device.unwrap_or_default()))?,
+                None => assemble(&parsed)?,
             };
             if !args.quiet {
                 say::warnings(&parsed.warnings, world.warnings());

@@ -29,6 +29,9 @@ pub struct ValidateArgs {
     /// Run with something wrong on purpose, to see that a case notices; no report is written
     #[arg(long, value_name = "FAULT", value_parser = fault)]
     fault: Option<Fault>,
+    /// Compute the cases' scenes of grains on the processor (cpu) or on a graphics adapter (gpu, gpu:1)
+    #[arg(long, value_name = "DEVICE", value_parser = super::devices::device)]
+    device: Option<barchan::engine::Device>,
     /// Show the cases and what must come out, and run nothing
     #[arg(long)]
     list: bool,
@@ -97,11 +100,18 @@ pub fn validate(args: ValidateArgs) -> Result<(), Failure> {
     report.kept.retain(|k| chosen.iter().all(|c| c.name != k.name));
     let start = Instant::now();
     let stopped = || stop::ASKED.load(Ordering::Relaxed);
-    let (bench, threads) = (Bench { size, fault: None }, rayon::current_num_threads());
+    let (bench, threads) =
+        (Bench { size, fault: None, device: args.device.unwrap_or_default() }, rayon::current_num_threads());
     report.entries = side_by_side::run(&chosen, &bench, threads, &stopped, &mut tell);
     let page = report::write(&args.output, &report).map_err(|e| Failure::Failed(e.to_string()))?;
-    let wrong = report.entries.iter().filter(|e| e.verdict() != Outcome::Pass).count();
-    let news = report.entries.iter().filter(|e| !e.as_known()).count();
+    // What a device cannot compute has not failed there.
+    let there = |e: &&Entry| !e.is_left_out();
+    let left_out = report.entries.iter().filter(|e| !there(e)).count();
+    let wrong = report.entries.iter().filter(there).filter(|e| e.verdict() != Outcome::Pass).count();
+    let news = report.entries.iter().filter(there).filter(|e| !e.as_known()).count();
+    if left_out > 0 {
+        say!("{} left out, which the device does not compute", many(left_out as u64, "case"));
+    }
     let ran = many(report.entries.len() as u64, "case");
     say!(
         "{ran} in {}, {wrong} failed, {} of them as known; report in {}",

@@ -123,7 +123,7 @@ fn a_run_on_a_graphics_adapter_resumes_there() {
         return;
     }
     let on = |name: &str, more: &[&str]| {
-        let duration = if name == "part" { "25 ms" } else { "60 ms" };
+        let duration = if name == "whole" || name == "again" || name == "cpu" { "60 ms" } else { "25 ms" };
         let said =
             ask(folder.path(), &[&["run", "s.toml", "-o", name, "--no-film", "--duration", duration], more].concat());
         assert_eq!(said.code, 0, "{}", said.err);
@@ -152,13 +152,50 @@ fn a_run_on_a_graphics_adapter_resumes_there() {
         ask(folder.path(), &["bench", "settled", "--grains", "300", "--steps", "20", "--device", "gpu", "--json"]);
     assert!(timed.out.contains("\"device\":\"gpu\",\"grains\":300,"), "{} {}", timed.out, timed.err);
     assert_eq!(ask(folder.path(), &["bench", "scaling", "--device", "gpu"]).code, 2);
-    let drum = SMALL.replace("[[grains]]", "[[walls]]\nname = \"drum\"\nmaterial = \"beads\"\ncylinder = { base = [0, 0, 0], axis = [0, 0, 1], radius = 0.1, height = 0.1 }\n[[grains]]");
-    std::fs::write(folder.path().join("drum.toml"), drum).unwrap();
-    let said = ask(folder.path(), &["check", "drum.toml", "--device", "gpu"]);
+    // From card to processor and back.
+    on("there", &["--device", "gpu"]);
+    for (device, until) in [("cpu", "35 ms"), ("gpu", "45 ms")] {
+        let asked = ["run", "--resume", "there", "--device", device, "--duration", until, "--no-film"];
+        let said = ask(folder.path(), &asked);
+        assert_eq!(said.code, 0, "{device}: {}", said.err);
+    }
+    let clumps = SMALL.replace("[[grains]]\n", "[[grains]]\nshape = \"tetrahedron\"\n");
+    std::fs::write(folder.path().join("clumps.toml"), clumps).unwrap();
+    let said = ask(folder.path(), &["check", "clumps.toml", "--device", "gpu"]);
     assert_eq!(said.code, 3, "{}", said.err);
-    assert!(said.err.contains("drum") && said.err.contains("is a cylinder"), "{}", said.err);
-    assert_eq!(ask(folder.path(), &["check", "drum.toml"]).code, 0);
-    assert_eq!(ask(folder.path(), &["run", "--resume", "part", "--device", "gpu"]).code, 2);
+    assert!(said.err.contains("not single spheres"), "{}", said.err);
+    assert_eq!(ask(folder.path(), &["check", "clumps.toml"]).code, 0);
+    // What may choose takes the processor and says why; a scene may ask for it itself.
+    let said = ask(folder.path(), &["check", "clumps.toml", "--device", "auto"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.err.contains("on the processor: some of its grains are not single spheres"), "{}", said.err);
+    std::fs::write(folder.path().join("asks.toml"), format!("device = \"gpu:3\"\n{SMALL}")).unwrap();
+    let said = ask(folder.path(), &["check", "asks.toml"]);
+    assert!(said.code == 0 || said.err.contains("there is no gpu:3"), "{}", said.err);
+    assert_eq!(ask(folder.path(), &["check", "asks.toml", "--device", "cpu"]).code, 0);
+}
+
+/// Drivers are hidden from the command: what insists on an adapter is refused, what may choose takes the processor and says why.
+#[test]
+fn without_an_adapter_the_command_says_so() {
+    let folder = folder_with(SMALL);
+    let hidden = |device: &str| {
+        let mut command = barchan(folder.path(), &["check", "s.toml", "--device", device]);
+        for variable in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES", "__EGL_VENDOR_LIBRARY_FILENAMES"] {
+            command.env(variable, "/nonexistent");
+        }
+        heard(command.output().unwrap())
+    };
+    let chooses = hidden("auto");
+    if !chooses.err.contains("there is no graphics adapter") {
+        assert!(chooses.code == 0, "{}", chooses.err);
+        eprintln!("skipped: the driver of this machine cannot be hidden");
+        return;
+    }
+    assert_eq!(chooses.code, 0, "{}", chooses.err);
+    let insists = hidden("gpu");
+    assert_eq!(insists.code, 3, "{}", insists.err);
+    assert!(insists.err.contains("no graphics adapter can compute"), "{}", insists.err);
 }
 
 #[test]
