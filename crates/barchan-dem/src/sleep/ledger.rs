@@ -205,7 +205,7 @@ impl Ledger {
         let ints = self.dormant.iter().flat_map(|c| [u64::from(c.grain), key(c.partner)]).collect();
         out.push(("sleep.dormant".into(), Column::U64(ints)));
         let numbers = self.dormant.iter().flat_map(|c| {
-            let vectors = [c.point, c.normal, c.tangential_force].into_iter().flat_map(|v| v.to_array());
+            let vectors = [c.point, c.normal, c.tangential_force, c.slide].into_iter().flat_map(|v| v.to_array());
             vectors.chain([c.overlap, c.normal_force, c.elastic_energy])
         });
         out.push(("sleep.contacts".into(), f64s(numbers.collect())));
@@ -224,7 +224,7 @@ impl Ledger {
         let vec = DVec3::from_slice;
         let (rows, dormant) = (pairs("sleep.rows")?, pairs("sleep.dormant")?);
         let forces = read.f64s_of("sleep.forces", 6 * rows.len())?;
-        let numbers = read.f64s_of("sleep.contacts", 12 * dormant.len())?;
+        let numbers = read.f64s_of("sleep.contacts", 15 * dormant.len())?;
         let (walls, poses) = (read.f64s("sleep.walls")?, read.f64s("sleep.poses")?);
         of_length("sleep.walls", walls.len() % 6, 0)?;
         of_length("sleep.poses", poses.len() % 7, 0)?;
@@ -235,13 +235,14 @@ impl Ledger {
             point: vec(n),
             normal: vec(&n[3..]),
             tangential_force: vec(&n[6..]),
-            overlap: n[9],
-            normal_force: n[10],
-            elastic_energy: n[11],
+            slide: vec(&n[9..]),
+            overlap: n[12],
+            normal_force: n[13],
+            elastic_energy: n[14],
         };
         Ok(Ledger {
             rows: rows.into_iter().zip(forces.chunks_exact(6)).map(row).collect(),
-            dormant: dormant.into_iter().zip(numbers.chunks_exact(12)).map(contact).collect(),
+            dormant: dormant.into_iter().zip(numbers.chunks_exact(15)).map(contact).collect(),
             on_walls: walls.chunks_exact(6).map(|w| (vec(w), vec(&w[3..]))).collect(),
             poses: poses.chunks_exact(7).map(|p| (vec(p), DQuat::from_slice(&p[3..]))).collect(),
         })

@@ -57,6 +57,7 @@ fn essence(scene: &Scene) -> Scene {
         picture: Picture::default(),
         measure: Vec::new(),
         stop: None,
+        device: Default::default(),
         ..scene.clone()
     }
 }
@@ -74,7 +75,11 @@ pub fn begin_from(parsed: &Parsed, source: &Path) -> Result<Begun, FromError> {
         None => Checkpoint::newest(folder)?,
     };
     let old = meshes::load(&text, "scene.toml", folder).map_err(FromError::Scene)?;
-    let methods = super::methods_on(&parsed.scene, device::device_of(&checkpoint));
+    // The state goes on where it was computed; `run --resume FOLDER --device` takes it to another device.
+    let mut parsed = parsed.clone();
+    parsed.scene.device = device::device_of(&checkpoint);
+    let parsed = &parsed;
+    let methods = super::methods_on(&parsed.scene);
     if essence(&old.scene) == essence(&parsed.scene) {
         let mut world = restore_as(parsed, &checkpoint, &methods, false)?.map_err(FromError::Scene)?;
         take_measurements(&mut world, &old, parsed, &checkpoint);
@@ -260,7 +265,7 @@ fn changed(
             world.solvers.get_mut(grains_at).add(population, &world.boundary).map_err(|e| unfit(e.to_string()))?;
         super::name_and_fix(parsed, *i, first, population.len(), &mut world.solvers).map_err(FromError::Scene)?;
         if let (Some(b), Some(dem)) = (&scene.grains[*i].bonds, world.solvers.find_mut::<Dem>()) {
-            bonds::tie(b, population, first, &world.boundary, dem);
+            bonds::tie(b, scene.seed, population, first, &world.boundary, dem);
         }
         notes.push(format!("{} grains of `{}` come in addition", population.len(), scene.grains[*i].name));
     }

@@ -86,7 +86,8 @@ pub fn validate(args: ValidateArgs) -> Result<(), Failure> {
         chosen.retain(|case| case.criteria.iter().any(|c| case.judges(c, size)));
     }
     if args.fault.is_some() {
-        return noticed(&chosen, &Bench { size, fault: args.fault }, rayon::current_num_threads());
+        let bench = Bench { size, fault: args.fault, device: args.device.unwrap_or_default() };
+        return noticed(&chosen, &bench, rayon::current_num_threads());
     }
     let mut report = Report {
         version: env!("CARGO_PKG_VERSION").into(),

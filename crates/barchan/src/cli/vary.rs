@@ -113,7 +113,8 @@ pub fn vary(args: VaryArgs) -> Result<(), Failure> {
         let folder = output.join(&name);
         let run = Run::start(world, &folder, args.force).map_err(run::failed)?;
         let mut show = Show::new(args.quiet, run.world());
-        let report = run.go(RunOptions { on_progress: Some(&mut |p| show.progress(p)), stop: Some(&stop::ASKED) });
+        let report =
+            run.go(RunOptions { on_progress: Some(&mut |p| show.progress(p)), stop: Some(&stop::ASKED), until: None });
         show.finish();
         if report.map_err(run::failed)?.status == Status::Stopped {
             return Err(Failure::Stopped);

@@ -1,8 +1,8 @@
 //! A chain of bonds as a cantilever.
 
 use crate::{Accept::Near, Bench, Case, CaseError, Criterion, Findings, Group};
+use barchan_core::contact::ContactLaw;
 use barchan_core::contact::bond::BondLaw;
-use barchan_core::contact::{Cap, ContactLaw, NormalLaw, TangentialLaw};
 use barchan_core::materials::{Material, Materials};
 use barchan_core::shapes::Shape;
 use barchan_core::solver::{Domain, NewMatter};
@@ -53,7 +53,9 @@ fn beam(law: BondLaw) -> Result<Alone, CaseError> {
     let settings = Settings {
         gravity: DVec3::ZERO,
         domain: Domain { min: DVec3::splat(-10.0), max: DVec3::splat(10.0), periodic: [false; 3] },
-        law: ContactLaw { normal: NormalLaw::Hertz, tangential: TangentialLaw::Mindlin, cap: Cap::Shared },
+        law: ContactLaw::HERTZ_MINDLIN,
+        bridges: None,
+        cell: None,
         materials: Materials { list: vec![material], overrides: vec![] },
         shapes: vec![Shape::sphere()].into(),
         borne: vec![],
