@@ -70,7 +70,6 @@ const GALLERY: &[GalleryScene] = gallery! {
     "silo-water" at 0.8: "two silos run empty: sand at a steady rate, matter without friction ever more slowly",
     "phases-collapse" at 0.5: "a round column of sand collapses: parcels on a grid, thin sand flies as grains",
     "phases-splash" at 0.3: "a ball of sand falls into a bed of it: splash, crater, heap",
-    "phases-bucket": "a bucket pours a heap: sand lies, runs and flies, each phase computed in its own way",
     "twins": "one column of sand collapses as grains and beside it as a continuum",
 };
 
