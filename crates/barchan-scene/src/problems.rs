@@ -312,7 +312,9 @@ impl Parsed {
 
     /// Whether the scene is still the one that the text describes.
     pub fn is_as_written(&self) -> bool {
-        self.scene == *self.read
+        // A number that is left to files is no number, and equals nothing; what would be written is the same all the same.
+        let written = |scene: &Scene| scene.to_toml().ok();
+        self.scene == *self.read || written(&self.scene).is_some_and(|text| Some(text) == written(&self.read))
     }
 
     /// Whether a value was written in the text, rather than taken from a default.

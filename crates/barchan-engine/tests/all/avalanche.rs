@@ -47,6 +47,8 @@ fn scene(release: &str) -> String {
         young = "2 MPa"
         restitution = 0.1
         friction = 0.4
+        [integrator]
+        max_overlap = 0.3
         [ground]
         min = [0, 0]
         floor = 0

@@ -73,8 +73,9 @@ impl Stated for f64 {
         }
     }
 
+    /// One that is left to files (the cell of a rock) is left out: `nan` could not be read back.
     fn write(&self) -> Option<toml::Value> {
-        Some((*self).into())
+        (!self.is_nan()).then(|| (*self).into())
     }
 
     fn schema(_: &mut SchemaGenerator, key: &Key) -> Schema {
