@@ -358,7 +358,10 @@ fn tell(t: &Timing) {
     );
     if t.device != "cpu" {
         let each = t.work.bytes as f64 / t.grains.max(1) as f64;
-        say!("moved          {each:.0} bytes a grain and step, {}/s: over your adapter's bandwidth its share", bytes(each * t.cundall));
+        say!(
+            "moved          {each:.0} bytes a grain and step, {}/s: over your adapter's bandwidth its share",
+            bytes(each * t.cundall)
+        );
     }
     stages(&t.passes);
     say!("state          {:016x}", t.hash);

@@ -78,7 +78,8 @@ pub fn validate(args: ValidateArgs) -> Result<(), Failure> {
     report.kept.retain(|k| chosen.iter().all(|c| c.name != k.name));
     let start = Instant::now();
     let stopped = || stop::ASKED.load(Ordering::Relaxed);
-    let (bench, threads) = (Bench { size, fault: None, device: args.device.unwrap_or_default() }, rayon::current_num_threads());
+    let (bench, threads) =
+        (Bench { size, fault: None, device: args.device.unwrap_or_default() }, rayon::current_num_threads());
     report.entries = side_by_side::run(&chosen, &bench, threads, &stopped, &mut tell);
     let page = report::write(&args.output, &report).map_err(|e| Failure::Failed(e.to_string()))?;
     // What a device cannot compute has not failed there.
