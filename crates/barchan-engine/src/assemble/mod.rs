@@ -282,7 +282,12 @@ pub fn restore_on(
 ) -> Result<Result<World, SceneErrors>, CheckpointError> {
     let mut there = parsed.clone();
     there.scene.device = device;
-    restore_as(&there, checkpoint, &methods_on(&there.scene), true)
+    let mut restored = restore_as(&there, checkpoint, &methods_on(&there.scene), true)?;
+    if let Ok(world) = &mut restored {
+        // The run's scene stays what its folder has, or its next checkpoint would be of another one.
+        world.plan.scene = parsed.text().to_owned();
+    }
+    Ok(restored)
 }
 
 /// The same for a scene whose matter is computed by these methods; with what measurements have gathered, if these are those of the checkpoint.
