@@ -252,6 +252,9 @@ fn changed(
     let grains_at = grains_of(methods);
     let solver = world.solvers.get_mut(grains_at);
     solver.load(Saved(&|name| translation.column(saved, name)), &world.boundary).map_err(|e| unfit(e.to_string()))?;
+    if let Some(domain) = world.solvers.iter().find_map(|s| s.domain()) {
+        world.domain = domain;
+    }
     take_tallies(&mut world, before, from);
     take_measurements(&mut world, old, parsed, from);
 

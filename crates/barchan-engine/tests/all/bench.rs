@@ -58,7 +58,7 @@ fill = { box = { min = [0, 0, 0], max = [0.012, 0.012, 0.03] }, count = 120 }
 fn a_packing_that_was_written_begins_where_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let mut bed = world(&[BED, FILL]);
-    steps(&mut bed, 1.5);
+    steps(&mut bed, 1.8);
     let frame = bed.frame();
     let mut packed = packing::of_frame(&frame);
     packed.id.iter_mut().for_each(|id| *id = 3 * *id + 5);

@@ -4,12 +4,16 @@ use barchan_dem::Dem;
 use barchan_engine::{World, assemble, load};
 use std::path::Path;
 
-fn cell(count: u32, side: f64, materials: &str, rest: &str) -> World {
-    let text = format!(
+fn text(count: u32, side: f64, materials: &str, rest: &str) -> String {
+    format!(
         "duration = 10\ngravity = [0, 0, 0]\n[domain]\nmin = [0, 0, 0]\nmax = [{side}, {side}, {side}]\nperiodic = [\"x\", \"y\", \"z\"]\n\
          [materials.bead]\ndensity = 2500\n{materials}\n[[grains]]\nmaterial = \"bead\"\nradius = {{ uniform = [\"0.8 mm\", \"1.2 mm\"] }}\n\
          fill = {{ box = {{ min = [0, 0, 0], max = [{side}, {side}, {side}] }}, count = {count} }}\n{rest}\n[[measure]]\ncell = {{}}\nevery = \"1 ms\"\n"
-    );
+    )
+}
+
+fn cell(count: u32, side: f64, materials: &str, rest: &str) -> World {
+    let text = text(count, side, materials, rest);
     assemble(&load(&text, "cell", Path::new("")).unwrap_or_else(|e| panic!("{:?}", e.problems)))
         .unwrap_or_else(|e| panic!("{:?}", e.problems))
 }
@@ -78,28 +82,24 @@ fn a_cell_that_is_not_strained_is_a_periodic_domain() {
     assert!(worst < 1e-9, "{worst} m apart after {} steps", a.steps());
 }
 
-/// Compressed to a stress and then along one axis with the others held: the stress asked for is there within 1 %.
+/// Compressed by all its sides to a stress and left alone: the stress asked for is there within 1 %, in every step.
 #[test]
-fn triaxial_compression_holds_the_stress_asked_for() {
+fn isotropic_compression_holds_the_stress_asked_for() {
     let bead = "young = \"5 MPa\"\nrestitution = 0.3\nfriction = 0.3";
-    let held = "[cell]\nx = { stress = \"5 kPa\" }\ny = { stress = \"5 kPa\" }\nz = { stress = \"5 kPa\" }\nmax_rate = \"8 /s\"";
+    let held =
+        "[cell]\nx = { stress = \"5 kPa\" }\ny = { stress = \"5 kPa\" }\nz = { stress = \"5 kPa\" }\nmax_rate = 8";
     let mut world = cell(200, 0.0155, bead, held);
-    while world.time() < 0.25 {
-        world.step().unwrap();
-    }
-    let mut mean = glam::DVec3::ZERO;
-    let (mut n, mut worst) = (0.0, 0.0_f64);
+    let mut worst = 0.0_f64;
     while world.time() < 0.3 {
         world.step().unwrap();
-        let s = world.solver::<Dem>().unwrap().cell().unwrap().stress;
-        let diagonal = glam::DVec3::new(s.col(0).x, s.col(1).y, s.col(2).z);
-        worst = worst.max((diagonal / 5000.0 - 1.0).abs().max_element());
-        (mean, n) = (mean + diagonal, n + 1.0);
+        if world.time() > 0.25 {
+            let s = world.solver::<Dem>().unwrap().cell().unwrap().stress;
+            let diagonal = glam::DVec3::new(s.col(0).x, s.col(1).y, s.col(2).z);
+            worst = worst.max((diagonal / 5000.0 - 1.0).abs().max_element());
+        }
     }
-    let mean = mean / n;
-    println!("stress {mean} Pa, worst {worst}, coordination {:?}", world.gauge("coordination"));
-    assert!((mean / 5000.0 - 1.0).abs().max_element() < 0.01, "{mean} Pa");
     assert!(worst < 0.01, "{worst}");
+    assert!(world.gauge("coordination").unwrap() > 4.0);
 }
 
 /// Steady simple shear under a constant normal stress has the friction that the flow down a slope has at the same inertial number: points of
@@ -114,7 +114,7 @@ fn steady_shear_has_the_friction_of_the_flow_down_a_slope() {
             "duration = 10\ngravity = [0, 0, 0]\n[domain]\nmin = [0, 0, 0]\nmax = [{side}, {side}, {high}]\nperiodic = [\"x\", \"y\", \"z\"]\n[integrator]\ndt = 2e-5\n\
              max_overlap = 0.2\n[materials.bead]\ndensity = 2500\nyoung = \"10 MPa\"\nrestitution = 0.88\nfriction = 0.5\n[[grains]]\nmaterial = \"bead\"\n\
              radius = {{ uniform = [{}, {}] }}\nvelocity_field = [\"{rate}*(z - {})\", \"0\", \"0\"]\nvelocity_spread = 0.05\n\
-             fill = {{ box = {{ min = [0, 0, 0], max = [{side}, {side}, {high}] }}, count = 400 }}\n[cell]\nshear = {rate}\nz = {{ stress = {pressure} }}\nmax_rate = \"8 /s\"\n",
+             fill = {{ box = {{ min = [0, 0, 0], max = [{side}, {side}, {high}] }}, count = 370 }}\n[cell]\nshear = {rate}\nz = {{ stress = {pressure} }}\nmax_rate = \"2 /s\"\n",
             0.4 * d,
             0.6 * d,
             0.5 * high,
@@ -122,18 +122,24 @@ fn steady_shear_has_the_friction_of_the_flow_down_a_slope() {
         let mut world = assemble(&load(&text, "shear", Path::new("")).unwrap_or_else(|e| panic!("{:?}", e.problems)))
             .unwrap_or_else(|e| panic!("{:?}", e.problems));
         let (mut shear, mut normal) = (0.0, 0.0);
-        while world.time() * rate < 12.0 {
+        // It is compressed to the stress at 2 /s first; a faster servo would shake it.
+        let (settled, end) = (0.7_f64.max(16.0 / rate), 0.7_f64.max(16.0 / rate) + 12.0 / rate);
+        let mut n = 0.0;
+        while world.time() < end {
             world.step().unwrap();
-            if world.time() * rate > 4.0 {
+            if world.time() > settled {
                 let s = world.solver::<Dem>().unwrap().cell().unwrap().stress;
+                n += 1.0;
                 (shear, normal) = (shear - 0.5 * (s.col(0).z + s.col(2).x), normal + s.col(2).z);
             }
         }
         let found = shear / normal;
         println!(
             "I {inertial}: friction {found:.4}, slope {friction:.4}, mean normal stress over the one asked for: {}",
-            normal / pressure
+            normal / n / pressure
         );
+        // The error of a stress that fluctuates is cut off at 1 below and above, so that its mean lies a little higher.
+        assert!((normal / n / pressure - 1.0).abs() < 0.03, "{} Pa", normal / n);
         assert!((found / friction - 1.0).abs() < 0.05, "I = {inertial}: {found} against {friction}");
     }
 }
