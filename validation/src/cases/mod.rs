@@ -107,6 +107,7 @@ pub static KNOWN: &[(&str, &str)] = &[
     ("zhou", "largest"),
     ("zhou", "mean"),
     ("sph-still", "angle"),
+    ("sph-round", "height"),
     ("sph-refine", "run-out"),
 ];
 
