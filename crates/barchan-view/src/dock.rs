@@ -6,7 +6,10 @@
 use crate::app::App;
 use crate::panel;
 use crate::theme::{self, WEAK};
-use egui::{Align, Context, Frame as Surround, Layout, Margin, Panel, RichText, ScrollArea, Ui, ViewportBuilder, ViewportId, vec2};
+use egui::{
+    Align, Context, Frame as Surround, Layout, Margin, Panel, RichText, ScrollArea, Ui, ViewportBuilder, ViewportId,
+    vec2,
+};
 
 /// Where a panel is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

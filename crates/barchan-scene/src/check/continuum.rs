@@ -118,7 +118,11 @@ fn gaps(c: &mut Check) {
         if across < LEAST_ACROSS {
             c.error(format!("walls[{i}]"), format!("{message}: sand does not find through"), help(LEAST_ACROSS));
         } else {
-            c.warn(format!("walls[{i}]"), format!("{message}: the rate of a flow through it suffers"), help(GOOD_ACROSS));
+            c.warn(
+                format!("walls[{i}]"),
+                format!("{message}: the rate of a flow through it suffers"),
+                help(GOOD_ACROSS),
+            );
         }
     }
 }

@@ -1,8 +1,8 @@
 //! `barchan sdf --volume`: how a continuum of smoothed particles sees a mesh, as a grid for ParaView and as a picture of a slice.
 
-use super::sdf::{Subject, short};
-use super::say::{bytes, count, say};
 use super::Failure;
+use super::say::{bytes, count, say};
+use super::sdf::{Subject, short};
 use barchan::core::mesh::near::Surface;
 use barchan::io::vti::{self, CellField, CellGrid};
 use barchan::sph::maps::{MapError, MapKey, MapSettings, VolumeMap, ball, narrow_places};
@@ -74,7 +74,10 @@ pub fn volume(subject: &Subject, args: &VolumeArgs<'_>) -> Result<(), Failure> {
     say!("{}: distance, normal, volume; built in {built:.2} s, written in {written:.2} s", args.path.display());
     if let Some(path) = args.slice {
         picture(&map, subject, args.axis, path)?;
-        say!("{}: slice through the middle; left the volume, right the direction of the nearest surface", path.display());
+        say!(
+            "{}: slice through the middle; left the volume, right the direction of the nearest surface",
+            path.display()
+        );
     }
     Ok(())
 }

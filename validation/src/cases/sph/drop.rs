@@ -17,7 +17,13 @@ pub const CASE: Case = Case {
             the whole way that it falls. It comes to rest.",
     source: "Uehara, Ambroso, Ojha, Durian 2003, Phys. Rev. Lett. 90, 194301",
     criteria: &[
-        Criterion::new("power", "exponent of the depth with the way fallen", "", Between(1.0 / 3.0 - 0.07, 1.0 / 3.0 + 0.07), "1/3"),
+        Criterion::new(
+            "power",
+            "exponent of the depth with the way fallen",
+            "",
+            Between(1.0 / 3.0 - 0.07, 1.0 / 3.0 + 0.07),
+            "1/3",
+        ),
         Criterion::new("rest", "largest speed of the ball at the end, over √(g d)", "", Below(0.05), "0"),
     ],
     run,

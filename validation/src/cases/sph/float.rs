@@ -14,7 +14,13 @@ pub const CASE: Case = Case {
     criteria: &[
         Criterion::new("depth", "share of the box under the surface off a half", "", Below(0.05), "0.5"),
         Criterion::new("rest", "speed of the box at the end, over √(g d)", "", Below(0.05), "0"),
-        Criterion::new("light", "a tenth: root mean square of the speed over the last second, over √(g d)", "", Below(0.05), "0"),
+        Criterion::new(
+            "light",
+            "a tenth: root mean square of the speed over the last second, over √(g d)",
+            "",
+            Below(0.05),
+            "0",
+        ),
         Criterion::new("heavy", "five times: the same", "", Below(0.05), "0"),
     ],
     run,

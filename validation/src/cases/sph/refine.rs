@@ -11,8 +11,20 @@ pub const CASE: Case = Case {
             width is compared.",
     source: "Convergence",
     criteria: &[
-        Criterion::new("run-out", "half the spacing: difference of the run-outs, over the finer one", "", Below(0.05), "0"),
-        Criterion::new("step", "half the step: difference of the run-outs, over that of the shorter", "", Below(0.03), "0"),
+        Criterion::new(
+            "run-out",
+            "half the spacing: difference of the run-outs, over the finer one",
+            "",
+            Below(0.05),
+            "0",
+        ),
+        Criterion::new(
+            "step",
+            "half the step: difference of the run-outs, over that of the shorter",
+            "",
+            Below(0.03),
+            "0",
+        ),
     ],
     run,
 };

@@ -16,7 +16,13 @@ pub const CASE: Case = Case {
         Criterion::new("cone", "poured cone, φ 30°: deviation of the mean flank from φ", "deg", Below(3.0), "0"),
         Criterion::new("round", "poured cone: largest deviation of a direction from the mean", "deg", Below(2.0), "0"),
         Criterion::new("early", "tilted box: how far below φ a layer slides, at most", "deg", Below(3.0), "0"),
-        Criterion::new("late", "tilted box: how far above asin(tan φ) it still stands, at most", "deg", Below(1.0), "0"),
+        Criterion::new(
+            "late",
+            "tilted box: how far above asin(tan φ) it still stands, at most",
+            "deg",
+            Below(1.0),
+            "0",
+        ),
     ],
     run,
 };
@@ -156,7 +162,9 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
         let start = tilted(bench, angle)?;
         early = early.max(angle - start);
         late = late.max(start - angle.to_radians().tan().asin().to_degrees());
-        found.remarks.push(format!("φ {angle}°: beside the slot {slope:.1}°, the tilted box begins to slide at {start:.1}°"));
+        found
+            .remarks
+            .push(format!("φ {angle}°: beside the slot {slope:.1}°, the tilted box begins to slide at {start:.1}°"));
     }
     found.found("slot", off);
     found.found("early", early);

@@ -29,7 +29,8 @@ fn profile(p: &Population, sectors: usize) -> Vec<[f64; 2]> {
     let mut tops: Vec<Vec<f64>> = Vec::new();
     for x in p.position.iter() {
         let (r, angle) = (x.x.hypot(x.y), x.y.atan2(x.x) + std::f64::consts::PI);
-        let (ring, sector) = ((r / width) as usize, (angle / std::f64::consts::TAU * sectors as f64) as usize % sectors);
+        let (ring, sector) =
+            ((r / width) as usize, (angle / std::f64::consts::TAU * sectors as f64) as usize % sectors);
         if tops.len() <= ring {
             tops.resize(ring + 1, vec![0.0; sectors]);
         }
@@ -56,7 +57,9 @@ fn fall(bench: &Bench, spacings: f64, a: f64) -> Result<Fall, CaseError> {
     let radius = spacings * D;
     let (height, reach) = (a * radius, radius * (2.5 + 2.0 * a.sqrt()));
     let space = head(0.0, DVec3::new(-reach, -reach, -0.1), DVec3::new(reach, reach, height + 10.0 * D), "");
-    let fill = format!("fill = {{ cylinder = {{ base = [0, 0, 0], axis = [0, 0, 1], radius = {radius}, height = {height} }} }}");
+    let fill = format!(
+        "fill = {{ cylinder = {{ base = [0, 0, 0], axis = [0, 0, 1], radius = {radius}, height = {height} }} }}"
+    );
     let mut rig = rig(&(space + &continuum(30.0, &fill) + FLOOR), bench)?;
     let end = 6.0 * (height / G).sqrt();
     while rig.world.time() < end {
@@ -109,10 +112,7 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
         y: Axis::log("run-out over radius"),
         series: vec![
             Series::dots("barchan", vec![[1.0, low.run_out], [3.0, tall.run_out]]),
-            Series::dashes(
-                "1.24 a, 1.6 √a",
-                (2..=20).map(|k| 0.25 * f64::from(k)).map(|a| [a, law(a)]).collect(),
-            ),
+            Series::dashes("1.24 a, 1.6 √a", (2..=20).map(|k| 0.25 * f64::from(k)).map(|a| [a, law(a)]).collect()),
         ],
     });
     Ok(found)

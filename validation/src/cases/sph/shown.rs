@@ -13,8 +13,20 @@ pub const CASE: Case = Case {
             inside a wall; where matter is full they lie evenly, by their number in cubes of one spacing.",
     source: "Spec: even, none in walls, none of a bed sinks",
     criteria: &[
-        Criterion::new("inside", "grains whose centre is nearer to a wall than their radius, of all", "", Below(0.0), "0"),
-        Criterion::new("bed", "bed after 2 s (30 s at standard size): spread of the number in a cube, over the mean", "", Below(0.3), "0"),
+        Criterion::new(
+            "inside",
+            "grains whose centre is nearer to a wall than their radius, of all",
+            "",
+            Below(0.0),
+            "0",
+        ),
+        Criterion::new(
+            "bed",
+            "bed after 2 s (30 s at standard size): spread of the number in a cube, over the mean",
+            "",
+            Below(0.3),
+            "0",
+        ),
         Criterion::new("heap", "collapsed column: the same", "", Below(0.3), "0"),
         Criterion::new("sinks", "bed: sinking of the grains' mean height, over the spacing", "", Below(0.02), "0"),
     ],
@@ -40,7 +52,8 @@ fn spread(grains: &Population, particles: &Population) -> f64 {
         let shifts = (0..27).map(|k| [k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1]);
         shifts.map(|s| filled.get(&[0, 1, 2].map(|k| c[k] + s[k])).copied().unwrap_or(0.0)).sum::<f64>()
     };
-    let inside: Vec<f64> = filled.keys().filter(|c| around(c) >= 24.0).map(|c| count.get(c).copied().unwrap_or(0.0)).collect();
+    let inside: Vec<f64> =
+        filled.keys().filter(|c| around(c) >= 24.0).map(|c| count.get(c).copied().unwrap_or(0.0)).collect();
     let mean = inside.iter().sum::<f64>() / inside.len() as f64;
     (inside.iter().map(|n| (n - mean).powi(2)).sum::<f64>() / inside.len() as f64).sqrt() / mean
 }
@@ -50,7 +63,8 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
     let more = format!("grains = {{ per_particle = 32, radius = {RADIUS} }}\n");
     let side = 8.0 * D;
     let fill = filled([0.0; 3], [side, 4.0 * D, side]);
-    let mut bed = rig(&(slice(0.0, side, 2.0 * side, true) + &continuum(30.0, &(more.clone() + &fill)) + FLOOR), bench)?;
+    let mut bed =
+        rig(&(slice(0.0, side, 2.0 * side, true) + &continuum(30.0, &(more.clone() + &fill)) + FLOOR), bench)?;
     let mean = |p: &Population| p.position.iter().map(|x| x.z).sum::<f64>() / p.len() as f64;
     bed.run_to(0.5)?;
     let before = mean(&shown(&bed)?);

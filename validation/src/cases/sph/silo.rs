@@ -15,7 +15,13 @@ pub const CASE: Case = Case {
     source: "Staron, Lagrée & Popinet 2012, Phys. Fluids 24, 103301; Torricelli for φ = 0",
     criteria: &[
         Criterion::new("steady", "φ 30°: change of the rate over the time followed, of its mean", "", Below(0.1), "0"),
-        Criterion::new("width", "φ 30°: exponent of the rate with the slot's width, 10 and 16 particles", "", Accept::Between(1.35, 1.65), "3/2"),
+        Criterion::new(
+            "width",
+            "φ 30°: exponent of the rate with the slot's width, 10 and 16 particles",
+            "",
+            Accept::Between(1.35, 1.65),
+            "3/2",
+        ),
         Criterion::new("liquid", "φ 0: exponent of the rate with the depth", "", Accept::Between(0.4, 0.6), "0.5"),
     ],
     run,
@@ -101,8 +107,15 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
             _ => found.found(key, fit.slope.value),
         }
         let unit = super::DENSITY * super::PACKING * G.sqrt() * slot.powf(1.5) * 4.0 * D;
-        found.remarks.push(format!("φ {angle}°, slot of {:.0} d: mean rate {:.3} ρ √g L^(3/2) b", slot / D, mean / unit));
-        series.push(Series::line(format!("φ {angle}°, {:.0} d", slot / D), window.iter().map(|s| [s[1] / slot, s[2] / unit]).collect()));
+        found.remarks.push(format!(
+            "φ {angle}°, slot of {:.0} d: mean rate {:.3} ρ √g L^(3/2) b",
+            slot / D,
+            mean / unit
+        ));
+        series.push(Series::line(
+            format!("φ {angle}°, {:.0} d", slot / D),
+            window.iter().map(|s| [s[1] / slot, s[2] / unit]).collect(),
+        ));
     }
     found.found("width", (rates_by_width[1] / rates_by_width[0]).ln() / (WIDER / SLOT).ln());
     found.plots.push(Plot {

@@ -15,8 +15,20 @@ pub const CASE: Case = Case {
     source: "barchan's own grains",
     criteria: &[
         Criterion::new("run-out", "difference of the run-outs, over that of the grains", "", Below(0.15), "0"),
-        Criterion::new("height", "difference of the final heights at the wall, over that of the grains", "", Below(0.15), "0"),
-        Criterion::new("front", "largest difference of the fronts, over the final run-out of the grains", "", Below(0.15), "0"),
+        Criterion::new(
+            "height",
+            "difference of the final heights at the wall, over that of the grains",
+            "",
+            Below(0.15),
+            "0",
+        ),
+        Criterion::new(
+            "front",
+            "largest difference of the fronts, over the final run-out of the grains",
+            "",
+            Below(0.15),
+            "0",
+        ),
     ],
     run,
 };
@@ -50,7 +62,13 @@ fn top(p: &Population) -> f64 {
 }
 
 /// Fronts [s, m], and the final height [m], from a release at a time [s].
-fn watch(rig: &mut Rig, release: f64, end: f64, of: &dyn Fn(&Rig) -> Population, layer: f64) -> Result<(Vec<[f64; 2]>, f64), CaseError> {
+fn watch(
+    rig: &mut Rig,
+    release: f64,
+    end: f64,
+    of: &dyn Fn(&Rig) -> Population,
+    layer: f64,
+) -> Result<(Vec<[f64; 2]>, f64), CaseError> {
     let mut fronts = Vec::new();
     let mut next = 0.0;
     while rig.world.time() < release + end {
