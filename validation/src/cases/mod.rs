@@ -130,6 +130,7 @@ pub static KNOWN: &[(&str, &str)] = &[
     ("zhou", "largest"),
     ("zhou", "mean"),
     ("sph-still", "angle"),
+    ("sph-round", "height"),
     ("sph-refine", "run-out"),
     ("phases-repose", "least"),
     ("phases-solid", "slope"),
@@ -161,7 +162,12 @@ pub static FROM_STANDARD: &[(&str, &str)] = &[
     ("zhou", "base"),
     ("zhou", "largest"),
     ("zhou", "mean"),
+    // Flanks of 14 particles, a box of 40.
+    ("sph-repose", "slot"),
+    ("sph-repose", "late"),
     // These take minutes.
+    ("sph-repose", "cone"),
+    ("sph-repose", "round"),
     ("sph-refine", "run-out"),
     ("sph-refine", "step"),
     ("sph-twins", "run-out"),

@@ -1,8 +1,12 @@
 //! Beds on walls: where they rest, what the wall bears, and the pressure within.
 
 use crate::common::*;
+use barchan_core::mesh::Mesh;
+use barchan_core::walls::{Facets, Geometry, Wall};
 use barchan_sph::Settings;
+use barchan_sph::maps::{MapSettings, VolumeMap};
 use glam::DVec3;
+use std::sync::Arc;
 
 /// A flat bed of so many layers between periodic sides.
 fn bed(layers: usize, angle: f64, jitter: f64) -> Scene {
@@ -48,4 +52,27 @@ fn pressure_is_hydrostatic_in_the_mean_without_friction() {
     };
     let error = (1..18).map(error).sum::<f64>() / 17.0;
     assert!(error < 0.03, "mean error of pressure {error}");
+}
+
+/// A floor of triangles with its volume map: the same bed as on a plane.
+#[test]
+fn a_bed_rests_on_a_mesh_with_a_volume_map_as_on_a_plane() {
+    let mut mesh = Mesh::box_of(DVec3::new(1.0, 1.0, 0.3));
+    mesh.vertices.iter_mut().for_each(|v| v.z -= 0.15);
+    let map = VolumeMap::build(&mesh, &MapSettings::new(D)).unwrap();
+    let slab = Wall::new("slab", Geometry::Mesh(Arc::new(Facets::new(mesh))), 0);
+    let mut settings = Settings::sand(D, slice(4.0 * D, 0.5, true));
+    settings.shapes = vec![Some(Arc::new(map))];
+    let mut scene = Scene::new(settings, walls(vec![slab]));
+    scene.fill([DVec3::new(-4.0 * D, 0.0, 0.0), DVec3::new(4.0 * D, 4.0 * D, 8.0 * D)], 0.0, |_| true);
+    scene.run(1.0);
+    let (mut force, steps) = (0.0, 50);
+    for _ in 0..steps {
+        scene.advance();
+        force -= scene.force_on(0).z / f64::from(steps);
+    }
+    assert!((force / scene.weight() - 1.0).abs() < 1e-3, "{force} N of {} N", scene.weight());
+    let lowest: Vec<f64> = scene.particles().position.iter().map(|x| x.z).filter(|z| *z < D).collect();
+    let layer = lowest.iter().sum::<f64>() / lowest.len() as f64 / D;
+    assert!((layer - 0.5).abs() < 0.02, "{layer} d");
 }
