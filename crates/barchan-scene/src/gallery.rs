@@ -70,7 +70,7 @@ const GALLERY: &[GalleryScene] = gallery! {
     "silo-water" at 0.8: "two silos run empty: sand at a steady rate, matter without friction ever more slowly",
     "phases-collapse" at 0.5: "a round column of sand collapses: parcels on a grid, thin sand flies as grains",
     "phases-splash" at 0.3: "a ball of sand falls into a bed of it: splash, crater, heap",
-    "avalanche" at 16.0: "Snow down a mountain of 512 × 512 cells: out of a bowl, through a gully, onto the plain",
+    "avalanche" at 14.0: "Snow down a mountain of 512 × 512 cells: out of a bowl, through a gully, onto the plain",
     "beam" at 0.4: "Beams of bonded grains stick out of a wall: short ones bend, long ones break at the root",
     "hockey-stick" at 16.0: "75,000 m³ of snow down the path on which avalanche programs are compared, with maps and run-out",
     "twins": "one column of sand collapses as grains and beside it as a continuum",
