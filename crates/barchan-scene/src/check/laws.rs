@@ -36,7 +36,7 @@ pub(super) fn check(c: &mut Check) {
             law.tangential_damping.is_some(),
             matches!(tangential, TangentialLaw::Viscous | TangentialLaw::CundallStrack),
             tangential.name(),
-            "tangential = \"cundall-strack\"",
+            "tangential = \"viscous\"",
         ),
         (
             "normal_damping",
