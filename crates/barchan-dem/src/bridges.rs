@@ -2,7 +2,7 @@
 //!
 //! A bridge is known by the ids of its partners. In every step those that touch and have none get one, and those that are stretched beyond
 //! the gap at which they rupture are gone; the pull of all others is added to the loads, in the order of the ids. The law is in
-//! `contact/bridge.rs` of the substrate. Only single spheres are bridged.
+//! `crates/barchan-core/src/contact/bridge.rs` of the substrate. Only single spheres are bridged.
 
 use crate::DemError;
 use crate::kernel::{Kernels, Met};

@@ -23,7 +23,7 @@ pub(crate) fn relief(scene: &Scene, read: Option<&Heights>) -> Option<Relief> {
         None => ((g.max - g.min) / cell).round().max(DVec2::ONE).to_array().map(|n| n as usize),
     };
     // Grounds that are too large are refused elsewhere.
-    if !(cell > 0.0) || size[0].saturating_mul(size[1]) > 1 << 26 {
+    if cell.is_nan() || cell <= 0.0 || size[0].saturating_mul(size[1]) > 1 << 26 {
         return None;
     }
     let formula = g.formula.as_ref().or(rock.and_then(|r| r.formula.as_ref()));

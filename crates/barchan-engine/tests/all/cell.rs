@@ -36,7 +36,7 @@ fn simple_shear_keeps_the_balance_of_energy() {
     let mut worst = 0.0_f64;
     for _ in 0..30_000 {
         world.step().unwrap();
-        if world.steps() % 100 == 0 {
+        if world.steps().is_multiple_of(100) {
             let done = world.solver::<Dem>().unwrap().cell().unwrap().work - work;
             worst = worst.max((energy(&world) - begin - done).abs());
         }

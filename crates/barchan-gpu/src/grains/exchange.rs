@@ -166,7 +166,7 @@ impl Machine {
             }
             return Ok(());
         }
-        let rows = self.from_the_processor(saved, &ids)?;
+        let rows = self.take_the_processors(saved, &ids)?;
         if n > 0 {
             self.put(&rows)?;
         }
@@ -244,7 +244,7 @@ impl Machine {
     }
 
     /// The state of the processor's solver.
-    fn from_the_processor(&mut self, saved: Saved<'_>, ids: &[u32]) -> Result<Rows, GpuDemError> {
+    fn take_the_processors(&mut self, saved: Saved<'_>, ids: &[u32]) -> Result<Rows, GpuDemError> {
         let unfit = |e: Unfit| GpuDemError::Checkpoint(e.to_string());
         let n = ids.len();
         if !saved.u32s("first").map_err(unfit)?.is_empty() {

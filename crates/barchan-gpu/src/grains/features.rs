@@ -292,7 +292,7 @@ impl Bumps {
     /// What [`Bumps::words`] and [`Bumps::numbers`] gave.
     pub fn from_columns(words: &[u32], numbers: &[f64]) -> Option<Bumps> {
         let mut out = Bumps::default();
-        if words.len() % 2 != 0 || words.len() * 2 != numbers.len() {
+        if !words.len().is_multiple_of(2) || words.len() * 2 != numbers.len() {
             return None;
         }
         for (w, x) in words.chunks_exact(2).zip(numbers.chunks_exact(4)) {

@@ -95,7 +95,7 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
             sum += rig.world.frame().grains().velocity[0].length_squared();
             looks += 1.0;
         }
-        let speed: f64 = (sum / looks as f64).sqrt();
+        let speed: f64 = (sum / looks).sqrt();
         found.found(key, speed / super::unit());
         let z = rig.world.frame().grains().position[0].z;
         found.remarks.push(format!("{share} of the bulk density: its middle is {:.2} d over the floor", z / D));

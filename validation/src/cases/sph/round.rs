@@ -75,8 +75,8 @@ fn fall(bench: &Bench, spacings: f64, a: f64) -> Result<Fall, CaseError> {
     let out = |edge: f64| (edge + D / slope - radius) / radius;
     let sector = |k: usize| {
         let turn = |x: &DVec3| (x.y.atan2(x.x) + std::f64::consts::PI) / std::f64::consts::TAU * 8.0;
-        let mut part = Population::default();
-        part.position = p.position.iter().filter(|x| turn(x) as usize % 8 == k).copied().collect();
+        let position = p.position.iter().filter(|x| turn(x) as usize % 8 == k).copied().collect();
+        let part = Population { position, ..Population::default() };
         // All in one sector of the profile.
         out(edge(&profile_of_sector(&part)))
     };
