@@ -95,7 +95,11 @@ fn what_cannot_be_drawn_is_told_with_its_remedy() {
         (&["render", "nowhere"], 2, &["no folder nowhere", "barchan run"]),
         (&["render", "s.toml"], 2, &["is a file", "barchan run s.toml"]),
         (&["render", "empty"], 2, &["not the folder of a run", "scene.toml"]),
-        (&["render", "run", "--camera", "drone"], 2, &["--camera drone", "auto, orbit, follow, front, valley, fixed, fly"]),
+        (
+            &["render", "run", "--camera", "drone"],
+            2,
+            &["--camera drone", "auto, orbit, follow, front, valley, fixed, fly"],
+        ),
         (&["render", "run", "--camera", "fixed:1,2"], 2, &["--camera fixed:1,2", "six numbers"]),
         (&["render", "run", "--camera", "fly"], 2, &["keyframes", "picture.camera.fly"]),
         (&["render", "run", "--camera", "fixed"], 2, &["no fixed camera", "--camera fixed:"]),
