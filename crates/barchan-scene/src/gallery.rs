@@ -73,7 +73,7 @@ const GALLERY: &[GalleryScene] = gallery! {
     "avalanche-skin" at 12.0: "snow runs down a gully, drawn as one surface with grains on it",
     "avalanche-slabs" at 4.0: "a plate of 232 bonded pieces slides off, breaks up and is overtaken by loose snow",
     "slab-release" at 3.0: "a slab of bonded snow is sawn in its weak layer, breaks off at a crown and crumbles",
-    "snow-lumps" at 4.0: "a block of bonded snow is tumbled in a drum and breaks into lumps",
+    "snow-lumps" at 2.0: "a block of bonded snow is tumbled in a drum and breaks into lumps",
     "cornice" at 1.6: "an overhang of bonded snow holds, until a charge breaks it off",
     "house" at 7.0: "an avalanche meets a house and a mast, and the pressure on them is measured",
     "deflecting-dam" at 8.0: "a dam at thirty degrees leads an avalanche aside",
