@@ -1,5 +1,6 @@
 //! A flow of grains over rock, summed over cells: what couplings of snow need to know of it.
 
+use barchan_core::frame::Population;
 use barchan_core::relief::Relief;
 use barchan_dem::Dem;
 use glam::{DVec2, DVec3};
@@ -68,15 +69,27 @@ impl Flow {
         for cell in std::mem::take(&mut self.busy) {
             self.sums[cell] = Sum::default();
         }
-        dem.each(&mut |x, v, mass| {
-            let Some(cell) = self.cell_of(x) else { return };
-            let sum = &mut self.sums[cell];
-            if sum.mass == 0.0 {
-                self.busy.push(cell);
-                sum.top = f64::NEG_INFINITY;
-            }
-            *sum = Sum { mass: sum.mass + mass, momentum: sum.momentum + v * mass, top: sum.top.max(x.z) };
-        });
+        dem.each(&mut |x, v, mass| self.enter(x, v, mass));
+    }
+
+    /// Sums up the grains of a population that are of a material, in the order of their rows.
+    pub fn sum_of(&mut self, population: &Population, material: u16) {
+        for cell in std::mem::take(&mut self.busy) {
+            self.sums[cell] = Sum::default();
+        }
+        for row in (0..population.len()).filter(|&row| population.material[row] == material) {
+            self.enter(population.position[row], population.velocity[row], population.mass[row]);
+        }
+    }
+
+    fn enter(&mut self, x: DVec3, v: DVec3, mass: f64) {
+        let Some(cell) = self.cell_of(x) else { return };
+        let sum = &mut self.sums[cell];
+        if sum.mass == 0.0 {
+            self.busy.push(cell);
+            sum.top = f64::NEG_INFINITY;
+        }
+        *sum = Sum { mass: sum.mass + mass, momentum: sum.momentum + v * mass, top: sum.top.max(x.z) };
     }
 
     /// Mean velocity at a place, smooth between cells [m/s], and the height of the flow's top there [m]; none where nothing flows near.

@@ -67,14 +67,16 @@ pub struct Forest {
     owed: Vec<f64>,
     left: (u64, f64),
     first: u32,
+    material: u16,
     schedule: Schedule,
     every: f64,
     timers: Timers<Stage>,
 }
 
 impl Forest {
-    /// Forests on a relief, over which grains of a diameter [m] flow with a bulk density [kg/m³]; ids below `first` are bodies.
-    pub fn new(stands: Vec<Stand>, relief: &Relief, diameter: f64, density: f64, first: u32) -> Forest {
+    /// Forests on a relief, over which grains of a diameter [m] flow with a bulk density [kg/m³]. Only grains of the
+    /// material are the flow: trunks stay. Ids below `first` are bodies.
+    pub fn new(stands: Vec<Stand>, relief: &Relief, diameter: f64, density: f64, first: u32, material: u16) -> Forest {
         let flow = Flow::over(relief, 4.0 * diameter);
         let of = |cell: usize| {
             let at = flow.middle(cell);
@@ -84,7 +86,7 @@ impl Forest {
         let of: Vec<_> = (0..flow.sums.len()).map(of).collect();
         let owed = vec![0.0; of.len()];
         let (schedule, every, timers) = (Schedule::every(1), EVERY, Timers::default());
-        Forest { stands, density, flow, of, owed, left: (0, 0.0), first, schedule, every, timers }
+        Forest { stands, density, flow, of, owed, left: (0, 0.0), first, material, schedule, every, timers }
     }
 
     /// Lays its rhythm onto the steps of a run [s].
@@ -118,7 +120,8 @@ impl Forest {
         }
         let population = dem.population();
         let mut slowest: Vec<(usize, f64, u32, f64)> = (0..population.len())
-            .filter(|row| population.id[*row] >= self.first && population.shape.get(*row).is_none_or(|s| *s == 0))
+            .filter(|row| population.id[*row] >= self.first && population.material[*row] == self.material)
+            .filter(|row| population.shape.get(*row).is_none_or(|s| *s == 0))
             .filter_map(|row| {
                 let cell = self.flow.cell_of(population.position[row]).filter(|c| self.owed[*c] > 0.0)?;
                 Some((cell, population.velocity[row].length(), population.id[row], population.mass[row]))
@@ -155,7 +158,7 @@ impl Coupling for Forest {
         }
         let begun = Instant::now();
         if let Some(dem) = solvers.find_mut::<Dem>() {
-            self.flow.sum(dem);
+            self.flow.sum_of(&dem.population(), self.material);
             let forest = &*self;
             dem.slow(&|x, _: DVec3| {
                 let over = forest.flow.cell_of(x).and_then(|cell| forest.over(cell));

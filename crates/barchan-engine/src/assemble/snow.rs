@@ -102,7 +102,8 @@ pub(super) fn couplings(
             detrainment: f.detrainment,
             slow: f.slow,
         };
-        let mut forest = Forest::new(g.forest.iter().map(stand).collect(), relief, diameter, density, first);
+        let mut forest =
+            Forest::new(g.forest.iter().map(stand).collect(), relief, diameter, density, first, recipe.material);
         forest.set_dt(dt);
         all.push(Box::new(forest));
     }

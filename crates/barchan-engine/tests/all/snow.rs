@@ -228,6 +228,23 @@ fn nothing_passes_a_dam_and_trees_stand_until_they_are_struck() {
     assert_eq!(behind, 0, "nothing is behind the dam");
 }
 
+/// A forest took trunks for snow that lay still, and left all but their feet behind as detrained.
+#[test]
+fn trunks_in_a_forest_are_not_left_behind_as_snow() {
+    let text = slope(
+        "[materials.wood]\ndensity = 600\nyoung = \"10 MPa\"\npoisson = 0.3\nrestitution = 0.3\nfriction = 0.6\n\
+         [[grains]]\nname = \"trees\"\nmaterial = \"wood\"\nradius = 0.25\n\
+         trees = { at = [[60, 8], [64, 8]], height = 4 }\n\
+         bonds = { young = \"20 MPa\", tensile = \"400 kPa\", base = { tensile = \"300 kPa\" } }",
+        "[[ground.forest]]\npolygon = [[50, 0], [80, 0], [80, 16], [50, 16]]\ndetrainment = 300",
+    );
+    let mut w = world(&text);
+    run(&mut w, 2.0);
+    let frame = w.frame();
+    let trunks = frame.grains().material.iter().filter(|m| **m == 1).count();
+    assert_eq!(trunks, 16, "eight grains a tree");
+}
+
 #[test]
 fn a_slab_of_232_pieces_hangs_together_and_meets_the_snow() {
     let text = slope(
