@@ -27,7 +27,7 @@ impl Cut {
 pub struct LeftOut {
     /// Matter before a plane.
     pub cut: Option<Cut>,
-    /// Phases by their numbers in the column [`PHASE`]: solid, liquid, gas.
+    /// Phases by their numbers in the column `PHASE`: solid, liquid, gas.
     pub phases: [bool; 3],
 }
 

@@ -79,7 +79,6 @@ const GALLERY: &[GalleryScene] = gallery! {
     "deflecting-dam" at 8.0: "a dam at thirty degrees leads an avalanche aside",
     "forest" at 7.0: "an avalanche runs into a forest, breaks its first rows and is held by the rest",
     "entrainment" at 8.0: "the same slope with and without a cover of snow that flows erode",
-    "powder" at 10.0: "a fast avalanche raises a cloud that hangs in the air after it has passed",
     "avalanche" at 14.0: "Snow down a mountain of 512 × 512 cells: out of a bowl, through a gully, onto the plain",
     "beam" at 0.4: "Beams of bonded grains stick out of a wall: short ones bend, long ones break at the root",
     "hockey-stick" at 16.0: "75,000 m³ of snow down the path on which avalanche programs are compared, with maps and run-out",

@@ -5,7 +5,7 @@
 //! curve to the screen are those of [`crate::look`]. A picture takes seconds to minutes in place of a fraction of a second.
 //!
 //! For each sample of a pixel: a ray from the lens finds a surface; the sun is looked for in a direction of its disc; a ray in a direction
-//! by Lambert's law finds the light from around, which is the sky, or another surface with its own sun and sky ([`BOUNCES`]). Samples of a pixel follow
+//! by Lambert's law finds the light from around, which is the sky, or another surface with its own sun and sky (`BOUNCES`). Samples of a pixel follow
 //! the sequence R2 [Roberts 2018], shifted by the pixel's number, so that a picture is the same on any number of threads. Panes of glass are laid over
 //! what is behind them, as ever; lines are not drawn.
 //!
