@@ -16,8 +16,10 @@ use glam::{DAffine3, DQuat, DVec2, DVec3};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where paths begin.
+/// Where paths begin: for a file that is not found.
 const HELP: &str = "paths are taken from the folder of the scene";
+/// For a file, or a built-in mesh, that is found and does not serve.
+const UNFIT: &str = "mend the file, or the numbers that go with it";
 
 /// Reads a scene and the files that it names, whose paths begin in `folder`, and checks all of it. `name` is the file's name or whatever
 /// the text should be called in messages.
@@ -173,7 +175,9 @@ impl Files<'_> {
         match read(self.folder) {
             Ok(found) => Some(found),
             Err(e) => {
-                self.problems.push(self.draft.error_at(&place, e, HELP));
+                let found = built_in(name).is_some() || copies::located(name, self.folder).exists();
+                let help = if found { UNFIT } else { HELP };
+                self.problems.push(self.draft.error_at(&place, e, help));
                 None
             }
         }

@@ -41,6 +41,9 @@ impl Order {
     }
 }
 
+/// Parcels that a task goes through.
+const CHUNK: usize = 8192;
+
 /// Cells beside a parcel's own that must be alive: one for the weights, and one that it may move into within a step.
 const MARGIN: i32 = 2;
 
@@ -90,12 +93,13 @@ impl Parcels {
     }
 }
 
-fn pick<T: Copy + Send + Sync>(column: &mut Vec<T>, rows: &[u32]) {
-    const BLOCK: usize = 8192;
+fn pick<T: Copy + Send + Sync + Default>(column: &mut Vec<T>, rows: &[u32]) {
+    let mut new = vec![T::default(); rows.len()];
     let old: &[T] = column;
-    let parts =
-        parallel::run(rows.chunks(BLOCK).collect(), 2, |r| r.iter().map(|&i| old[i as usize]).collect::<Vec<T>>());
-    *column = parts.concat();
+    parallel::run(new.chunks_mut(CHUNK).zip(rows.chunks(CHUNK)).collect(), 2, |(new, rows)| {
+        new.iter_mut().zip(rows).for_each(|(to, &i)| *to = old[i as usize]);
+    });
+    *column = new;
 }
 
 /// Brings an offset into its cell, and the cell into the period of the grid.
@@ -141,51 +145,85 @@ pub fn place_of(cell: [i32; 3]) -> u32 {
     ((cell[2] & 7) * 64 + (cell[1] & 7) * 8 + (cell[0] & 7)) as u32
 }
 
-/// The bricks that parcels and their halo touch.
-pub fn bricks(parcels: &Parcels, grid: &Grid) -> Vec<[i32; 3]> {
-    let mut out: Vec<[i32; 3]> = Vec::new();
-    let mut last = ([i32::MIN; 3], 0u32);
-    let mut flush = |(brick, beside): ([i32; 3], u32)| {
-        for k in (0..27).filter(|k| beside >> k & 1 == 1) {
-            out.push(grid.wrap([brick[0] + k % 3 - 1, brick[1] + k / 3 % 3 - 1, brick[2] + k / 9 - 1]));
+/// Of the 27 bricks about one, x fastest, those that a parcel touches whose cell is at the lower end of an axis (0), in the middle (1), or
+/// at the upper end (2).
+const fn touched(ends: [usize; 3]) -> u32 {
+    let (mut bits, mut k) = (0, 0);
+    while k < 27 {
+        let step = [k % 3, k / 3 % 3, k / 9];
+        let mut touches = true;
+        let mut axis = 0;
+        while axis < 3 {
+            // The brick itself is the middle one of three; one beside it is touched from its own end.
+            touches = touches && (step[axis] == 1 || step[axis] == ends[axis]);
+            axis += 1;
         }
-    };
-    for &cell in &parcels.cell {
-        let brick = brick_of(cell);
-        if brick != last.0 {
-            flush(last);
-            last = (brick, 0);
+        if touches {
+            bits |= 1 << k;
         }
-        let mut axes = [[false; 3]; 3];
-        for k in 0..3 {
-            let local = cell[k] & 7;
-            axes[k] = [local < MARGIN, true, local >= SIDE - MARGIN];
-        }
-        for k in 0..27 {
-            if axes[0][k % 3] && axes[1][k / 3 % 3] && axes[2][k / 9] {
-                last.1 |= 1 << k;
-            }
-        }
+        k += 1;
     }
-    flush(last);
-    out
+    bits
+}
+
+/// [`touched`] for all combinations of ends, x fastest.
+const TOUCHED: [u32; 27] = {
+    let (mut table, mut k) = ([0; 27], 0);
+    while k < 27 {
+        table[k] = touched([k % 3, k / 3 % 3, k / 9]);
+        k += 1;
+    }
+    table
+};
+
+/// At which end of its brick a cell is along an axis: 0, 1 (in the middle) or 2.
+#[inline(always)]
+fn end(cell: i32) -> usize {
+    let local = cell & 7;
+    usize::from(local >= MARGIN) + usize::from(local >= SIDE - MARGIN)
+}
+
+/// The bricks that parcels and their halo touch, in any order, some of them repeated.
+pub fn bricks(parcels: &Parcels, grid: &Grid) -> Vec<[i32; 3]> {
+    let parts = parallel::run(parcels.cell.chunks(CHUNK).collect(), 2, |cells| {
+        let mut out: Vec<[i32; 3]> = Vec::new();
+        let mut last = ([i32::MIN; 3], 0u32);
+        let mut flush = |(brick, beside): ([i32; 3], u32)| {
+            for k in (0..27).filter(|k| beside >> k & 1 == 1) {
+                out.push(grid.wrap([brick[0] + k % 3 - 1, brick[1] + k / 3 % 3 - 1, brick[2] + k / 9 - 1]));
+            }
+        };
+        for &cell in cells {
+            let brick = brick_of(cell);
+            if brick != last.0 {
+                flush(last);
+                last = (brick, 0);
+            }
+            last.1 |= TOUCHED[end(cell[0]) + 3 * end(cell[1]) + 9 * end(cell[2])];
+        }
+        flush(last);
+        out
+    });
+    parts.concat()
 }
 
 /// Sorts the parcels by (brick, cell, id).
 pub fn sort(parcels: &mut Parcels, grid: &Grid, order: &mut Order) {
     let n = parcels.len();
-    order.key.clear();
+    order.key.resize(n, 0);
+    parallel::run(order.key.chunks_mut(CHUNK).zip(parcels.cell.chunks(CHUNK)).collect(), 2, |(keys, cells)| {
+        let mut last = ([i32::MIN; 3], 0);
+        for (key, &cell) in keys.iter_mut().zip(cells) {
+            let brick = brick_of(cell);
+            if brick != last.0 {
+                last = (brick, grid.slot(brick));
+            }
+            *key = last.1 << 9 | place_of(cell);
+        }
+    });
     order.first.clear();
     order.first.resize(grid.len() + 1, 0);
-    let mut last = ([i32::MIN; 3], 0);
-    for &cell in &parcels.cell {
-        let brick = brick_of(cell);
-        if brick != last.0 {
-            last = (brick, grid.slot(brick));
-        }
-        order.first[last.1 as usize + 1] += 1;
-        order.key.push(last.1 << 9 | place_of(cell));
-    }
+    order.key.iter().for_each(|key| order.first[(key >> 9) as usize + 1] += 1);
     for s in 0..grid.len() {
         order.first[s + 1] += order.first[s];
     }
@@ -196,20 +234,32 @@ pub fn sort(parcels: &mut Parcels, grid: &Grid, order: &mut Order) {
         order.index[*at as usize] = i as u32;
         *at += 1;
     }
-    let mut rest = &mut order.index[..];
-    let mut tasks = Vec::new();
-    for s in 0..grid.len() {
-        let (own, others) = rest.split_at_mut((order.first[s + 1] - order.first[s]) as usize);
-        tasks.push(own);
-        rest = others;
-    }
+    let lengths = order.lengths();
     let (key, id) = (&order.key, &parcels.id);
-    parallel::run(tasks, 2, |own| {
-        own.sort_unstable_by_key(|&i| u64::from(key[i as usize]) << 32 | u64::from(id[i as usize]))
-    });
+    parallel::run(split(&mut order.index, &lengths, 1), 2, |own| sort_brick(own, key, id));
     if !order.index.is_sorted() {
         let index = std::mem::take(&mut order.index);
         parcels.pick(&index);
         order.index = index;
+    }
+}
+
+/// Sorts the rows of a brick by (cell, id): counted by cell, then by id within each, which are few.
+fn sort_brick(own: &mut [u32], key: &[u32], id: &[u32]) {
+    const CELLS: usize = 512;
+    let place = |i: u32| (key[i as usize] & (CELLS as u32 - 1)) as usize;
+    let mut first = [0u32; CELLS + 1];
+    own.iter().for_each(|&i| first[place(i) + 1] += 1);
+    for c in 0..CELLS {
+        first[c + 1] += first[c];
+    }
+    let (rows, mut next) = (own.to_vec(), first);
+    for i in rows {
+        let at = &mut next[place(i)];
+        own[*at as usize] = i;
+        *at += 1;
+    }
+    for c in first.windows(2) {
+        own[c[0] as usize..c[1] as usize].sort_unstable_by_key(|&i| id[i as usize]);
     }
 }

@@ -10,6 +10,7 @@
 
 pub mod peak;
 mod plain;
+mod wide;
 #[cfg(target_arch = "x86_64")]
 pub mod x86;
 

@@ -20,9 +20,9 @@ mod project;
 
 use crate::flow::component::{XX, XY, XZ, YY, YZ, ZZ};
 use crate::flow::{Single, Tensors, Vectors};
-use crate::grid::{Grid, ROWS, Row, by_brick};
+use crate::grid::{Around, Grid, ROWS, Row, by_brick};
 use crate::settings::Yield;
-use barchan_core::parallel;
+use barchan_core::{parallel, wide};
 
 /// Spectral bound of the discrete dev sym ∇ times h, squared.
 const BOUND: f64 = 8.0;
@@ -81,7 +81,8 @@ pub struct Gripped {
 /// The axes of the shear at the edges yz, xz, xy.
 const EDGES: [(usize, usize); 3] = [(1, 2), (0, 2), (0, 1)];
 
-/// The marked rows of a slot, as y, z and index.
+/// The marked rows of a slot: place in the slot, y, z and index.
+#[inline(always)]
 fn marked(bits: u64, slot: usize) -> impl Iterator<Item = (usize, i32, i32, usize)> {
     (0..ROWS).filter(move |k| bits >> k & 1 == 1).map(move |k| (k, k as i32 % 8, k as i32 / 8, slot * ROWS + k))
 }
@@ -141,57 +142,101 @@ impl Grip {
 
     /// Velocities under the stress `ahead`.
     fn velocities(&mut self, grid: &Grid) {
-        let Grip { ahead: s, base, mobility, velocity, faces, .. } = self;
+        let Grip { ahead, base, mobility, velocity, faces, .. } = self;
         let parts = by_brick(velocity.each_mut()).into_iter().enumerate();
         let tasks: Vec<_> = parts.filter(|(s, _)| faces[*s] != 0).collect();
         parallel::run(tasks, 2, |(slot, v)| {
-            let around = &grid.around[slot];
-            for (k, y, z, r) in marked(faces[slot], slot) {
-                let xx = around.padded(&s[XX], y, z);
-                let (yy, yy_) = (&s[YY][r], around.here(&s[YY], y - 1, z));
-                let (zz, zz_) = (&s[ZZ][r], around.here(&s[ZZ], y, z - 1));
-                let (xy, xy_y) = (around.padded(&s[XY], y, z), around.here(&s[XY], y + 1, z));
-                let (xz, xz_z) = (around.padded(&s[XZ], y, z), around.here(&s[XZ], y, z + 1));
-                let (yz, yz_z, yz_y) = (&s[YZ][r], around.here(&s[YZ], y, z + 1), around.here(&s[YZ], y + 1, z));
-                for x in 0..8 {
-                    let fx = (xx[x + 1] - xx[x]) + (xy_y[x] - xy[x + 1]) + (xz_z[x] - xz[x + 1]);
-                    let fy = (yy[x] - yy_[x]) + (xy[x + 2] - xy[x + 1]) + (yz_z[x] - yz[x]);
-                    let fz = (zz[x] - zz_[x]) + (xz[x + 2] - xz[x + 1]) + (yz_y[x] - yz[x]);
-                    v[0][k][x] = base[0][r][x] + mobility[0][r][x] * fx;
-                    v[1][k][x] = base[1][r][x] + mobility[1][r][x] * fy;
-                    v[2][k][x] = base[2][r][x] + mobility[2][r][x] * fz;
-                }
-            }
+            moved_wide(&grid.around[slot], (slot, faces[slot]), ahead, base, mobility, v)
         });
     }
 
     /// The trial stress y + α E(u).
     fn strain(&mut self, grid: &Grid) {
-        let Grip { trial, ahead, step, rows, velocity: [u, v, w], .. } = self;
+        let Grip { trial, ahead, step, rows, velocity, .. } = self;
         let parts = by_brick(trial.each_mut()).into_iter().enumerate();
         let tasks: Vec<_> = parts.filter(|(s, _)| rows[*s] != 0).collect();
         parallel::run(tasks, 2, |(slot, t)| {
-            let around = &grid.around[slot];
-            for (k, y, z, r) in marked(rows[slot], slot) {
-                let (u0, v0, w0) = (around.padded(u, y, z), around.padded(v, y, z), around.padded(w, y, z));
-                let (vy, wz) = (around.here(v, y + 1, z), around.here(w, y, z + 1));
-                let (uy, uz) = (around.here(u, y - 1, z), around.here(u, y, z - 1));
-                let (vz, wy) = (around.here(v, y, z - 1), around.here(w, y - 1, z));
-                for x in 0..8 {
-                    let (xx, yy, zz) = (u0[x + 2] - u0[x + 1], vy[x] - v0[x + 1], wz[x] - w0[x + 1]);
-                    let mean = (xx + yy + zz) * (1.0 / 3.0);
-                    let a = step[0][r][x];
-                    t[XX][k][x] = ahead[XX][r][x] + a * (xx - mean);
-                    t[YY][k][x] = ahead[YY][r][x] + a * (yy - mean);
-                    t[ZZ][k][x] = ahead[ZZ][r][x] + a * (zz - mean);
-                    let yz = (v0[x + 1] - vz[x]) + (w0[x + 1] - wy[x]);
-                    let xz = (u0[x + 1] - uz[x]) + (w0[x + 1] - w0[x]);
-                    let xy = (u0[x + 1] - uy[x]) + (v0[x + 1] - v0[x]);
-                    t[YZ][k][x] = ahead[YZ][r][x] + 0.5 * step[1][r][x] * yz;
-                    t[XZ][k][x] = ahead[XZ][r][x] + 0.5 * step[2][r][x] * xz;
-                    t[XY][k][x] = ahead[XY][r][x] + 0.5 * step[3][r][x] * xy;
-                }
-            }
+            strained_wide(&grid.around[slot], (slot, rows[slot]), ahead, step, velocity, t)
         });
+    }
+}
+
+wide!(
+    fn moved_wide = moved(
+        around: &Around, marks: (usize, u64), s: &Tensors, base: &[Vec<Single>; 3], mobility: &[Vec<Single>; 3], v: [&mut [Single]; 3]
+    );
+);
+
+/// Velocities of the marked rows of a slot under the stress `s`.
+#[inline(always)]
+fn moved(
+    around: &Around,
+    (slot, bits): (usize, u64),
+    s: &Tensors,
+    base: &[Vec<Single>; 3],
+    mobility: &[Vec<Single>; 3],
+    v: [&mut [Single]; 3],
+) {
+    for (k, y, z, r) in marked(bits, slot) {
+        let xx = around.padded(&s[XX], y, z);
+        let (yy, yy_) = (&s[YY][r], around.here(&s[YY], y - 1, z));
+        let (zz, zz_) = (&s[ZZ][r], around.here(&s[ZZ], y, z - 1));
+        let (xy, xy_y) = (around.padded(&s[XY], y, z), around.here(&s[XY], y + 1, z));
+        let (xz, xz_z) = (around.padded(&s[XZ], y, z), around.here(&s[XZ], y, z + 1));
+        let (yz, yz_z, yz_y) = (&s[YZ][r], around.here(&s[YZ], y, z + 1), around.here(&s[YZ], y + 1, z));
+        let (b, m) = ([&base[0][r], &base[1][r], &base[2][r]], [&mobility[0][r], &mobility[1][r], &mobility[2][r]]);
+        let mut out = [[0.0; 8]; 3];
+        for x in 0..8 {
+            let fx = (xx[x + 1] - xx[x]) + (xy_y[x] - xy[x + 1]) + (xz_z[x] - xz[x + 1]);
+            let fy = (yy[x] - yy_[x]) + (xy[x + 2] - xy[x + 1]) + (yz_z[x] - yz[x]);
+            let fz = (zz[x] - zz_[x]) + (xz[x + 2] - xz[x + 1]) + (yz_y[x] - yz[x]);
+            out[0][x] = b[0][x] + m[0][x] * fx;
+            out[1][x] = b[1][x] + m[1][x] * fy;
+            out[2][x] = b[2][x] + m[2][x] * fz;
+        }
+        (v[0][k], v[1][k], v[2][k]) = (out[0], out[1], out[2]);
+    }
+}
+
+wide!(
+    fn strained_wide = strained(
+        around: &Around, marks: (usize, u64), ahead: &Tensors, step: &[Vec<Single>; 4], velocity: &[Vec<Single>; 3], t: [&mut [Single]; 6]
+    );
+);
+
+/// The trial stress of the marked rows of a slot: `ahead` and a step along the strain rate.
+#[inline(always)]
+fn strained(
+    around: &Around,
+    (slot, bits): (usize, u64),
+    ahead: &Tensors,
+    step: &[Vec<Single>; 4],
+    [u, v, w]: &[Vec<Single>; 3],
+    t: [&mut [Single]; 6],
+) {
+    for (k, y, z, r) in marked(bits, slot) {
+        let (u0, v0, w0) = (around.padded(u, y, z), around.padded(v, y, z), around.padded(w, y, z));
+        let (vy, wz) = (around.here(v, y + 1, z), around.here(w, y, z + 1));
+        let (uy, uz) = (around.here(u, y - 1, z), around.here(u, y, z - 1));
+        let (vz, wy) = (around.here(v, y, z - 1), around.here(w, y - 1, z));
+        let a = [&step[0][r], &step[1][r], &step[2][r], &step[3][r]];
+        let from: [&Single; 6] = std::array::from_fn(|c| &ahead[c][r]);
+        let mut out = [[0.0; 8]; 6];
+        for x in 0..8 {
+            let (xx, yy, zz) = (u0[x + 2] - u0[x + 1], vy[x] - v0[x + 1], wz[x] - w0[x + 1]);
+            let mean = (xx + yy + zz) * (1.0 / 3.0);
+            out[XX][x] = from[XX][x] + a[0][x] * (xx - mean);
+            out[YY][x] = from[YY][x] + a[0][x] * (yy - mean);
+            out[ZZ][x] = from[ZZ][x] + a[0][x] * (zz - mean);
+            let yz = (v0[x + 1] - vz[x]) + (w0[x + 1] - wy[x]);
+            let xz = (u0[x + 1] - uz[x]) + (w0[x + 1] - w0[x]);
+            let xy = (u0[x + 1] - uy[x]) + (v0[x + 1] - v0[x]);
+            out[YZ][x] = from[YZ][x] + 0.5 * a[1][x] * yz;
+            out[XZ][x] = from[XZ][x] + 0.5 * a[2][x] * xz;
+            out[XY][x] = from[XY][x] + 0.5 * a[3][x] * xy;
+        }
+        for c in 0..6 {
+            t[c][k] = out[c];
+        }
     }
 }

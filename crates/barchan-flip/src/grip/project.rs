@@ -5,7 +5,7 @@ use crate::flow::component::{XX, XY, XZ, YY, YZ, ZZ};
 use crate::flow::{Single, Tensors};
 use crate::grid::{Around, Grid, ROWS, by_brick};
 use crate::settings::Yield;
-use barchan_core::parallel;
+use barchan_core::{parallel, wide};
 
 /// Keeps a norm from being divided by when it is nothing.
 const TINY: f32 = 1e-30;
@@ -17,31 +17,9 @@ impl Grip {
         let Grip { trial, ahead, bound, share, rows, walls, .. } = self;
         let parts = by_brick(stress.each_mut()).into_iter().zip(by_brick(ahead.each_mut())).enumerate();
         let tasks: Vec<_> = parts.filter(|(s, _)| rows[*s] != 0).collect();
-        let (trial, bound, share) = (&*trial, &*bound, &*share);
+        let from = Trial { stress: trial, bound, share, yields, momentum };
         let parts = parallel::run(tasks, 2, |(s, (new, ahead))| {
-            let (mut change, mut along) = (0f32, 0f64);
-            let around = &grid.around[s];
-            for (k, y, z, r) in marked(rows[s], s) {
-                let to = match yields {
-                    Yield::Cone => within_cone(around, trial, bound, share, walls[s] >> k & 1 == 1, (y, z, r)),
-                    Yield::Box => within_box(trial, bound, r),
-                };
-                let (mut most, mut sum) = ([0f32; 8], [0f32; 8]);
-                for c in 0..6 {
-                    let weight = if c < 3 { 1.0 } else { 2.0 };
-                    let (new, ahead, trial) = (&mut new[c][k], &mut ahead[c][k], &trial[c][r]);
-                    for x in 0..8 {
-                        let step = to[c][x] - new[x];
-                        sum[x] += weight * (trial[x] - ahead[x]) * step;
-                        most[x] = larger(most[x], step.abs());
-                        new[x] = to[c][x];
-                        ahead[x] = to[c][x] + momentum * step;
-                    }
-                }
-                change = most.into_iter().fold(change, f32::max);
-                along += f64::from(sum.iter().sum::<f32>());
-            }
-            (change, along)
+            projected_wide(&grid.around[s], (s, rows[s], walls[s]), &from, new, ahead)
         });
         parts.into_iter().fold((0.0, 0.0), |a, b| (a.0.max(b.0), a.1 + b.1))
     }
@@ -66,6 +44,55 @@ impl Grip {
             }
         });
     }
+}
+
+/// The trial stress, and what it is brought within.
+struct Trial<'a> {
+    stress: &'a Tensors,
+    bound: &'a [Vec<Single>; 4],
+    share: &'a [Vec<Single>; 3],
+    yields: Yield,
+    momentum: f32,
+}
+
+wide!(
+    fn projected_wide = projected(
+        around: &Around, marks: (usize, u64, u64), from: &Trial<'_>, new: [&mut [Single]; 6], ahead: [&mut [Single]; 6]
+    ) -> (f32, f64);
+);
+
+/// Brings the marked rows of a slot within their bounds. Returns the largest change and the product of the step's direction with it.
+#[inline(always)]
+fn projected(
+    around: &Around,
+    (slot, bits, walls): (usize, u64, u64),
+    from: &Trial<'_>,
+    new: [&mut [Single]; 6],
+    ahead: [&mut [Single]; 6],
+) -> (f32, f64) {
+    let Trial { stress: trial, bound, share, yields, momentum } = *from;
+    let (mut change, mut along) = ([0f32; 8], 0f64);
+    for (k, y, z, r) in marked(bits, slot) {
+        let to = match yields {
+            Yield::Cone => within_cone(around, trial, bound, share, walls >> k & 1 == 1, (y, z, r)),
+            Yield::Box => within_box(trial, bound, r),
+        };
+        let mut sum = [0f32; 8];
+        for c in 0..6 {
+            let weight = if c < 3 { 1.0 } else { 2.0 };
+            let (old, before, trial) = (new[c][k], ahead[c][k], &trial[c][r]);
+            let mut next = [0.0; 8];
+            for x in 0..8 {
+                let step = to[c][x] - old[x];
+                sum[x] += weight * (trial[x] - before[x]) * step;
+                change[x] = larger(change[x], step.abs());
+                next[x] = to[c][x] + momentum * step;
+            }
+            (new[c][k], ahead[c][k]) = (to[c], next);
+        }
+        along += f64::from(sum.iter().sum::<f32>());
+    }
+    (change.into_iter().fold(0.0, f32::max), along)
 }
 
 /// The larger of two numbers. (That of the standard library asks for NaN, in instructions that cost more than this.)
