@@ -501,7 +501,7 @@ mod tests {
             let row: Vec<_> = (0..count).map(|k| (direction * step * k as f64, radius)).collect();
             let begun = std::time::Instant::now();
             let (shape, unit) = Shape::clump("capsule", &row).unwrap();
-            assert!(begun.elapsed().as_secs_f64() < 15.0, "{count} spheres: {:?}", begun.elapsed());
+            assert!(begun.elapsed().as_secs_f64() < 60.0, "{count} spheres: {:?}", begun.elapsed());
             let (ball, barrel) = (UNIT_VOLUME * radius.powi(3), PI * radius.powi(2) * length);
             assert_close(shape.volume() * unit.powi(3), ball + barrel, 1e-4, "volume of a capsule");
             let along = 0.4 * ball * radius.powi(2) + 0.5 * barrel * radius.powi(2);

@@ -260,7 +260,7 @@ velocity = [0, 0, -1]
             if published.state == State::Paused && published.frame.is_some() {
                 return (simulation, published);
             }
-            assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", published.message);
+            assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", published.message);
             std::thread::sleep(Duration::from_millis(2));
         }
     }

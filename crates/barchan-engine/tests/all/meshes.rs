@@ -239,7 +239,7 @@ fn linings_without_bound_are_refused_with_a_radius_that_would_do() {
         assert!(CUP.contains(from));
         let begun = std::time::Instant::now();
         let listing = read(&CUP.replace(from, to), folder.path()).err().unwrap().listing();
-        assert!(begun.elapsed().as_secs_f64() < 10.0, "{:?}", begun.elapsed());
+        assert!(begun.elapsed().as_secs_f64() < 60.0, "{:?}", begun.elapsed());
         listing
     };
     // A shape a metre wide, of spheres of a millimetre.

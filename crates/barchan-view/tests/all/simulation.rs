@@ -35,7 +35,7 @@ fn until(simulation: &Simulation, what: &str, is: impl Fn(&Published) -> bool) -
         if is(&published) {
             return published;
         }
-        assert!(begun.elapsed() < Duration::from_secs(20), "never: {what}; it is {:?}", published.state);
+        assert!(begun.elapsed() < Duration::from_secs(60), "never: {what}; it is {:?}", published.state);
         std::thread::sleep(Duration::from_millis(2));
     }
 }

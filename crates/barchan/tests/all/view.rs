@@ -131,7 +131,7 @@ impl<'d> Window<'d> {
                 self.program.stderr.take().unwrap().read_to_string(&mut text).unwrap();
                 panic!("the window closed ({status}) before {what}: {text}");
             }
-            assert!(begun.elapsed() < Duration::from_secs(60), "never: {what}; its title is {}", self.title());
+            assert!(begun.elapsed() < Duration::from_secs(120), "never: {what}; its title is {}", self.title());
             std::thread::sleep(Duration::from_millis(40));
         }
     }
@@ -191,7 +191,7 @@ impl<'d> Window<'d> {
         loop {
             match self.program.try_wait().unwrap() {
                 Some(status) => return assert!(status.success(), "{status}"),
-                None => assert!(begun.elapsed() < Duration::from_secs(30), "the window does not close"),
+                None => assert!(begun.elapsed() < Duration::from_secs(60), "the window does not close"),
             }
             std::thread::sleep(Duration::from_millis(20));
         }
