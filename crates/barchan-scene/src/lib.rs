@@ -23,6 +23,9 @@
 //! assert_eq!(parsed.scene.grains[0].radius.as_ref().unwrap().largest(), 0.002);
 //! ```
 
+// What enters the state of a run comes from `barchan_core::math`; clippy.toml has the list and the reason.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod assets;
 pub mod check;
 mod convert;

@@ -3,6 +3,7 @@
 use super::Setup;
 use crate::bodies::Bodies;
 use barchan_core::materials::{Materials, PairOverride};
+use barchan_core::math;
 use barchan_core::recipe::Recipe;
 use barchan_core::relief::Relief;
 use barchan_ground::{Columns, Grid, GroundError, Soil, Strength, metres};
@@ -73,7 +74,7 @@ pub(super) fn drag(parsed: &Parsed, recipes: &[&Recipe]) -> Option<rock::Drag> {
     let scene = &parsed.scene;
     let d = scene.ground.as_ref()?.drag.as_ref()?;
     let recipe = recipes.first()?;
-    let radius = recipe.sizes.mean_cube().cbrt();
+    let radius = math::cbrt(recipe.sizes.mean_cube());
     let packing = barchan_scene::Exchange::PACKING;
     let solid = recipe.mass(radius) / (4.0 / 3.0 * std::f64::consts::PI * radius.powi(3));
     let law = match d.law {

@@ -11,6 +11,7 @@ use super::{Built, settled};
 use crate::world::{World, WorldError};
 use crate::{SceneErrors, assemble};
 use barchan_core::columns::Saved;
+use barchan_core::math;
 use barchan_core::rng::Random;
 use barchan_core::solver::{NewMatter, SolverError};
 use barchan_dem::{Dem, DemError};
@@ -58,7 +59,7 @@ pub struct Saving {
 impl Saving {
     /// Grains a second of a stream that is equally thin at the foot of any heap [1/s].
     pub fn thin(grains: usize) -> f64 {
-        THIN * (grains as f64).cbrt()
+        THIN * math::cbrt(grains as f64)
     }
 
     /// One line of JSON.
@@ -162,7 +163,7 @@ fn run(world: &mut World, until: f64, told: &mut dyn FnMut(f64)) -> Result<(), W
 /// Radius of a cone of loose grains [m]: a close-packed lattice of the largest, √½ of their cube to each.
 fn radius(grains: usize) -> f64 {
     let volume = grains as f64 * LARGEST.powi(3) * 0.5_f64.sqrt();
-    (3.0 * volume / (std::f64::consts::PI * SLOPE)).cbrt()
+    math::cbrt(3.0 * volume / (std::f64::consts::PI * SLOPE))
 }
 
 /// Bare ground, and a spout above it that pours at that time [s].

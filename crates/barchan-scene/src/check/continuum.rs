@@ -4,6 +4,7 @@ use super::{Check, show};
 use crate::formula::Formula;
 use crate::method::opening;
 use crate::types::*;
+use barchan_core::math;
 use glam::DVec3;
 
 /// Particles across a gap below which a flow is no longer that of a continuum.
@@ -45,12 +46,12 @@ fn population(c: &mut Check, path: &str, m: &Continuum) {
         c.warn(format!("{path}.friction_angle"), message, "a bare number is in radians: write \"33 deg\"");
     }
     if let Some(rate) = &m.rate
-        && rate.mu2 < m.friction_angle.tan()
+        && rate.mu2 < math::tan(m.friction_angle)
     {
         let message = format!(
             "friction would fall with the rate of shear: mu2 ({}) is below tan(friction_angle) ({})",
             show(rate.mu2, ""),
-            show(m.friction_angle.tan(), "")
+            show(math::tan(m.friction_angle), "")
         );
         c.error(format!("{path}.rate.mu2"), message, "give a mu2 above the tangent of `friction_angle`");
     }
