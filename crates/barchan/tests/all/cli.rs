@@ -359,6 +359,21 @@ fn a_run_leaves_its_files_and_is_not_overwritten() {
 }
 
 #[test]
+fn a_checkpoint_of_an_older_version_is_refused_with_what_to_do() {
+    let folder = folder_with(SMALL);
+    let said = ask(folder.path(), &["run", "s.toml", "--no-film"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    // Refused by its version alone, whatever is in it.
+    let newest = folder.path().join("out/s/checkpoint.barchan");
+    let version = barchan::io::container::Container::read(&newest).unwrap().version();
+    barchan::io::container::ContainerWriter::new(version - 1).write(&newest).unwrap();
+    let old = ask(folder.path(), &["run", "--resume", "out/s", "--no-film"]);
+    let remedy = ["checkpoint.barchan", "resume with the program that wrote it", "start the run anew", "barchan run"];
+    assert!(old.code != 0 && remedy.iter().all(|word| old.err.contains(word)), "{}{}", old.out, old.err);
+    assert!(old.err.contains(&format!("version {}", version - 1)), "{}", old.err);
+}
+
+#[test]
 fn bad_folders_are_named() {
     let folder = folder_with(SMALL);
     std::fs::write(folder.path().join("file"), "").unwrap();
