@@ -27,8 +27,6 @@ const UNSAFE_ROOMS: &[&str] = &[
     "crates/barchan-core/src/simd/",
     "crates/barchan-dem/src/kernel",
     "crates/barchan-sph/src/passes/",
-    "crates/barchan-sph/src/grains/carrier.rs",
-    "crates/barchan-sph/src/grains/follow.rs",
     "crates/barchan/src/memory.rs",
 ];
 /// Folders whose files ARCHITECTURE.md may name.
