@@ -374,6 +374,32 @@ fn a_checkpoint_of_an_older_version_is_refused_with_what_to_do() {
 }
 
 #[test]
+fn timings_say_where_the_time_of_a_run_went() {
+    let scene = format!("{SMALL}\n[[changes]]\ngravity = [0, 0, -1]\nformula = \"9.81*(1 + t)\"\nevery = \"1 ms\"\n");
+    let folder = folder_with(&scene);
+    let said = ask(folder.path(), &["run", "s.toml", "--no-film", "--timings"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let table: Vec<Vec<&str>> = said.out.lines().map(|l| l.split_whitespace().collect()).collect();
+    let head = table.iter().position(|row| row.starts_with(&["who", "stage", "seconds", "share", "runs"])).unwrap();
+    // Who, stage, seconds, share, %, runs, a run; the last line is what nobody says.
+    let rest = table[head..].iter().position(|row| row.starts_with(&["run", "other"])).unwrap();
+    let rows = &table[head + 1..head + rest];
+    for (who, stage) in ["change", "emit", "advance", "gather", "remove", "observe", "publish"].map(|s| ("world", s)) {
+        assert!(rows.iter().any(|row| row.starts_with(&[who, stage])), "{who} {stage} in {}", said.out);
+    }
+    for who in [["grains", "contacts"], ["run", "write"], ["run", "checkpoint"]] {
+        assert!(rows.iter().any(|row| row.starts_with(&who)), "{who:?} in {}", said.out);
+    }
+    let shares = table[head + 1..=head + rest].iter().map(|row| row[3].parse::<f64>().unwrap());
+    assert!((shares.sum::<f64>() - 100.0).abs() < 1.0, "shares of the whole: {}", said.out);
+    let seconds: f64 = rows.iter().map(|row| row[2].parse::<f64>().unwrap()).sum();
+    let other: f64 = table[head + rest][2].parse().unwrap();
+    assert!(seconds > 0.0 && other < 0.5 * seconds, "most of it is known: {}", said.out);
+    let plain = ask(folder.path(), &["run", "s.toml", "--no-film", "--force"]);
+    assert!(!plain.out.contains("stage"), "{}", plain.out);
+}
+
+#[test]
 fn bad_folders_are_named() {
     let folder = folder_with(SMALL);
     std::fs::write(folder.path().join("file"), "").unwrap();
