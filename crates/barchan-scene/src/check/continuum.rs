@@ -1,7 +1,6 @@
 //! Matter as a continuum: values that are possible, gaps that are wide enough, and a wind that blows.
 
 use super::{Check, show};
-use crate::formula::Formula;
 use crate::method::opening;
 use crate::types::*;
 use barchan_core::math;
@@ -169,9 +168,10 @@ fn wind(c: &mut Check, air: &Air) {
         return;
     }
     for (k, component) in air.velocity.0.iter().enumerate() {
-        let Component::Formula(text) = component else { continue };
-        // One that cannot be read has been reported.
-        let Ok(formula) = Formula::of_place_and_time(text) else { continue };
+        let Component::Formula(formula) = component else { continue };
+        if !formula.is_read() {
+            continue;
+        }
         let share = |n: usize| n as f64 / (TRIES - 1) as f64;
         let places =
             (0..TRIES.pow(4)).map(|n| [n % TRIES, n / TRIES % TRIES, n / TRIES.pow(2) % TRIES, n / TRIES.pow(3)]);
