@@ -14,7 +14,7 @@ use barchan_core::columns::Saved;
 use barchan_core::math;
 use barchan_core::rng::Random;
 use barchan_core::solver::{NewMatter, SolverError};
-use barchan_dem::{Dem, DemError};
+use barchan_dem::{Alone, Dem, DemError};
 use glam::{DQuat, DVec3};
 use std::ops::Range;
 use std::path::Path;
@@ -113,6 +113,19 @@ pub fn saving(grains: usize, rate: f64, told: &mut dyn FnMut(&str, f64)) -> Resu
         world.begin_from(Saved(&column), steps)?;
         Ok(world)
     })
+}
+
+/// Hash of a cone of so many grains, unsettled, under a stream and with the exchange, after its first steps.
+pub(super) fn first_steps(grains: usize, steps: u64) -> Result<u64, SavingError> {
+    let Setup { settings, fixtures } = setup(&heap(grains, 1.0, 0.0..1.0, false)?);
+    let mut dem = Alone::new(settings, fixtures);
+    dem.add(&cone(grains))?;
+    let columns = dem.save();
+    let column = |name: &str| columns.iter().find(|c| c.0 == name).map(|c| c.1.clone());
+    let mut world = heap(grains, Saving::thin(grains), 0.0..1.0, true)?;
+    world.begin_from(Saved(&column), 0)?;
+    rayon::scope(|_| (0..steps).try_for_each(|_| world.step()))?;
+    Ok(world.hash())
 }
 
 /// Times a heap of so many grains that is poured at `rate` grains a second [1/s], from the first to the last.
