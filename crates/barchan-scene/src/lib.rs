@@ -45,7 +45,7 @@ pub mod words;
 
 pub use assets::{Assets, Field, Heights, Line, Packing, Snow, Solid, Surface};
 pub use formula::{Formula, FormulaError};
-pub use gallery::{GalleryScene, gallery, gallery_scene};
+pub use gallery::{BenchScene, GalleryScene, bench_scenes, gallery, gallery_scene};
 pub use glam::DVec3;
 pub use method::{Converted, MatterMethod, NoConversion, angle_of_friction, friction_of_angle};
 pub use presets::{Bulk, PRESETS, Preset};

@@ -15,6 +15,7 @@ mod mixed;
 mod phases;
 mod plot;
 mod scaling;
+mod scene;
 mod settled;
 mod skin;
 mod sph;
@@ -25,6 +26,7 @@ pub use exchange::{Saving, SavingError, pouring, saving};
 pub use machine::Machine;
 pub use phases::{PhasesCase, PhasesTiming, Spreading, nine_clumps, phases, spreading};
 pub use scaling::{Scaling, sizes};
+pub use scene::{SceneTiming, scene};
 pub use skin::{Skinning, skinning};
 pub use sph::{SphCase, SphTiming, continuum};
 

@@ -537,6 +537,31 @@ fn scaling_prints_a_line_a_size_and_draws_the_plot() {
 }
 
 #[test]
+fn any_scene_is_timed_as_a_whole() {
+    let folder = folder_with(SMALL);
+    let bench = |scene: &str, more: &[&str]| ask(folder.path(), &[&["bench", scene, "--steps", "30"], more].concat());
+    let told = bench("s.toml", &[]);
+    for what in ["30 in", "200 spheres", "world    advance", "grains   contacts", "world    observe", "state "] {
+        assert!(told.out.contains(what), "{what} in {}{}", told.out, told.err);
+    }
+    let json = bench("s.toml", &["--json", "--threads", "1"]);
+    assert!(json.code == 0 && json.out.lines().count() == 1, "{}{}", json.out, json.err);
+    let hash = told.out.split_whitespace().last().unwrap();
+    let agreed = format!("\"state_hash\":\"{hash}\"");
+    let pieces =
+        ["\"case\":\"s.toml\"", "\"steps\":30,", "\"pieces\":200", &agreed].iter().all(|k| json.out.contains(k));
+    assert!(pieces, "the same state on one thread: {} and {}", json.out, told.out);
+    for named in ["mill", "beside", "oedometer"] {
+        let said = bench(named, &["--json"]);
+        assert!(said.code == 0 && said.out.contains(&format!("\"case\":\"{named}\"")), "{named}: {}", said.err);
+    }
+    let sized = bench("mill", &["--grains", "100"]);
+    assert!(sized.code == 2 && sized.err.contains("--steps"), "{}", sized.err);
+    let unknown = bench("nowhere", &[]);
+    assert!(unknown.code == 2 && unknown.err.contains("mill") && unknown.err.contains("SCENE"), "{}", unknown.err);
+}
+
+#[test]
 fn every_bench_case_settles_and_is_timed() {
     let folder = tempfile::tempdir().unwrap();
     for case in ["mixed", "flow", "walls"] {

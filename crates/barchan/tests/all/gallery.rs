@@ -2,7 +2,7 @@
 
 use barchan::engine::bench;
 use barchan::prelude::*;
-use barchan::scene::gallery;
+use barchan::scene::{bench_scenes, gallery};
 
 #[test]
 fn every_gallery_scene_runs_its_first_steps() {
@@ -39,7 +39,7 @@ fn few(parsed: &Parsed, steps: u64) -> u64 {
     if parsed.scene.continuum.is_empty() { steps } else { steps.div_ceil(150) }
 }
 
-/// A name and the hash of its state after its first steps, of every gallery scene and benchmark case.
+/// A name and the hash of its state after its first steps, of every gallery scene, benchmark case and scene of the benchmarks.
 fn hashes() -> Vec<(String, u64)> {
     let of = |room: &str, name: &str| {
         let parsed = load(name).unwrap();
@@ -49,7 +49,7 @@ fn hashes() -> Vec<(String, u64)> {
     };
     let scenes = gallery().iter().map(|scene| of("gallery", scene.name));
     let cases = bench::hashes().unwrap().into_iter().map(|(name, hash)| (format!("bench/{name}"), hash));
-    scenes.chain(cases).collect()
+    scenes.chain(cases).chain(bench_scenes().iter().map(|scene| of("bench", scene.name))).collect()
 }
 
 fn listing(hashes: &[(String, u64)]) -> String {
