@@ -397,13 +397,6 @@ impl Boundary {
         }
     }
 
-    /// The same for many points at a time: visits with the index of the point.
-    pub fn near_all(&self, states: &[WallState], points: &[DVec3], reach: f64, visit: &mut dyn FnMut(usize, Near)) {
-        for (i, &x) in points.iter().enumerate() {
-            self.near(states, x, reach, &mut |found| visit(i, found));
-        }
-    }
-
     /// Gives a wall that is the surface of a ground other heights, over the same cells.
     pub fn set_relief(&mut self, wall: usize, relief: Arc<Relief>) -> Result<(), NoRelief> {
         let old = self.fixtures.walls.get(wall).and_then(|w| w.bed()).map(|b| b.relief());

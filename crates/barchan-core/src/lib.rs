@@ -1,5 +1,8 @@
 //! The substrate of barchan: what every solver stands on, and nothing that knows a solver.
 
+// What enters the state of a run comes from `barchan_core::math`; clippy.toml has the list and the reason.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 pub mod boundary;
 pub mod clock;
 pub mod columns;

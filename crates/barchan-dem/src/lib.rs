@@ -4,6 +4,9 @@
 //! contact memory in `lists/mod.rs`, the contact kernel in `kernel`, time stepping in `integrate.rs`, sleep in
 //! `sleep/mod.rs`.
 
+// What enters the state of a run comes from `barchan_core::math`; clippy.toml has the list and the reason.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod alone;
 mod births;
 mod bodies;

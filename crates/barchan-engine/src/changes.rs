@@ -40,16 +40,16 @@ impl Course {
 pub(crate) struct Changes(Vec<(Changed, Course, f64)>);
 
 impl Changes {
-    /// Those of a scene; formulas of a checked scene can be read.
+    /// Those of a scene.
     pub fn of(scene: &Scene) -> Changes {
         let one = |c: &Change| {
-            let course = match c.keyframes.is_empty() {
-                true => Course::Formula(Formula::of_time(&c.formula).ok()?),
-                false => Course::Keyframes(c.keyframes.clone()),
+            let course = match &c.formula {
+                Some(formula) => Course::Formula(formula.clone()),
+                None => Course::Keyframes(c.keyframes.clone()),
             };
-            Some((c.what.clone(), course, c.every.unwrap_or(scene.duration / OFTEN)))
+            (c.what.clone(), course, c.every.unwrap_or(scene.duration / OFTEN))
         };
-        Changes(scene.changes.iter().filter_map(one).collect())
+        Changes(scene.changes.iter().map(one).collect())
     }
 }
 

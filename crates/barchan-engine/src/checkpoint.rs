@@ -179,6 +179,22 @@ mod tests {
     }
 
     #[test]
+    fn another_version_is_refused_with_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        // An older good one beside it does not stand in: whoever resumes must know.
+        write(folder.path(), 1.0);
+        write(folder.path(), 2.0);
+        for other in [VERSION - 1, VERSION + 1] {
+            ContainerWriter::new(other).write(folder.path().join(NEWEST)).unwrap();
+            let Err(error) = Checkpoint::newest(folder.path()) else { panic!("version {other} was read") };
+            assert!(matches!(error, CheckpointError::Version { found, .. } if found == other), "{error}");
+            let said = error.to_string();
+            let remedy = "resume with the program that wrote it, or start the run anew with `barchan run`";
+            assert!(said.contains(&format!("version {other}")) && said.contains(remedy), "{said}");
+        }
+    }
+
+    #[test]
     fn the_newest_good_one_is_found() {
         let folder = tempfile::tempdir().unwrap();
         assert!(matches!(Checkpoint::newest(folder.path()), Err(CheckpointError::None { .. })));

@@ -3,6 +3,9 @@
 //! [`load`] reads and checks a [`Scene`](barchan_scene::Scene) with its files; [`assemble()`] turns it into a [`World`]; [`World::step`] is the outer loop's body;
 //! [`Run`] adds the folder: frames, measurements, checkpoints, and going on after a stop. Nothing here prints.
 
+// What enters the state of a run comes from `barchan_core::math`; clippy.toml has the list and the reason.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 pub mod assemble;
 pub mod bench;
 pub mod bodies;

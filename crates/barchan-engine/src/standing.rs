@@ -3,7 +3,7 @@
 use barchan_core::math;
 use barchan_core::mesh::Mesh;
 use barchan_core::relief::Relief;
-use barchan_scene::{Formula, Heights, Scene, Standing, StandingShape};
+use barchan_scene::{Heights, Scene, Standing, StandingShape};
 use glam::{DAffine3, DQuat, DVec2, DVec3};
 
 /// How far a thing reaches below the lowest ground under it, over its height: what a flow erodes does not lay its foot bare.
@@ -27,13 +27,12 @@ pub(crate) fn relief(scene: &Scene, read: Option<&Heights>) -> Option<Relief> {
         return None;
     }
     let formula = g.formula.as_ref().or(rock.and_then(|r| r.formula.as_ref()));
-    let formula = formula.and_then(|f| Formula::new(&f.0).ok());
     let (image, terrain) = g.files();
     let least = read.map_or(0.0, |h| h.samples.iter().copied().fold(f64::INFINITY, f64::min));
     let level = g.height.or(rock.and_then(|r| r.height)).unwrap_or(0.0);
     let height = |k: usize| {
         let at = DVec2::new((k % size[0]) as f64 + 0.5, (k / size[0]) as f64 + 0.5);
-        if let Some(formula) = &formula {
+        if let Some(formula) = formula {
             let place = (g.min + at * cell) / g.unit;
             return formula.at(place.x, place.y) * g.unit;
         }

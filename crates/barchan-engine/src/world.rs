@@ -59,6 +59,8 @@ fn singular(name: &str) -> &str {
 barchan_core::stages! {
     /// The stages of a world step.
     pub enum Stage {
+        /// Values that change in time, and events, take effect.
+        Change = "change",
         /// Emitters bring matter.
         Emit = "emit",
         /// Walls move.
@@ -67,6 +69,8 @@ barchan_core::stages! {
         Solve = "solve",
         /// Couplings act.
         Couple = "couple",
+        /// Loads on walls and bodies are gathered and handed to solvers.
+        Gather = "gather",
         /// Sinks and open sides take matter out.
         Remove = "remove",
         /// Measurements look.
@@ -276,9 +280,9 @@ impl World {
     /// One world step: matter is born, walls move, solvers and couplings act, matter leaves, observers look.
     pub fn step(&mut self) -> Result<(), WorldError> {
         let interval = Interval { step: self.steps, dt: self.plan.dt };
-        self.change()?;
+        self.timed(Stage::Change, Self::change)?;
         self.timed(Stage::Emit, Self::emit)?;
-        self.act();
+        self.timed(Stage::Change, Self::act);
         self.timed(Stage::Advance, |w| w.boundary.advance(interval.end(), interval.dt));
         self.timed(Stage::Solve, |w| w.solvers.iter_mut().try_for_each(|s| s.step(&interval, &mut w.boundary)))?;
         if let Some(domain) = self.solvers.iter().find_map(|s| s.domain()) {
@@ -289,6 +293,7 @@ impl World {
             self.settle()?;
         }
         self.timed(Stage::Couple, |w| w.couple(&interval))?;
+        self.timed(Stage::Gather, |w| w.gather(&interval));
         self.timed(Stage::Remove, Self::remove)?;
         self.timed(Stage::Observe, Self::observe);
         Ok(())
@@ -300,7 +305,7 @@ impl World {
         self.ahead = true;
     }
 
-    /// Lets solvers do what they have put off.
+    /// Lets solvers do what they have put off. They time it themselves, as they do their steps.
     pub fn settle(&mut self) -> Result<(), WorldError> {
         if self.steps == 0 {
             return Ok(());
@@ -345,9 +350,12 @@ impl World {
         for coupling in &mut self.couplings {
             coupling.step(interval, &mut self.boundary, &mut self.solvers)?;
         }
+        Ok(())
+    }
+
+    fn gather(&mut self, interval: &Interval) {
         self.boundary.gather(interval.end());
         self.solvers.iter_mut().for_each(|s| s.take_loads(&mut self.boundary));
-        Ok(())
     }
 
     fn remove(&mut self) -> Result<(), WorldError> {

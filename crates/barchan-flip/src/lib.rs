@@ -3,6 +3,9 @@
 //! The liquid is a hybrid of parcels and grid, with a pressure that only pushes and a friction cone [Narain, Golas & Lin 2010]. [`Flip`] is
 //! the solver behind the seam, `step.rs` shows one step.
 
+// What enters the state of a run comes from `barchan_core::math`; clippy.toml has the list and the reason.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod alone;
 mod checkpoint;
 pub mod clumps;

@@ -24,6 +24,9 @@
 //! # Ok::<(), barchan_ground::GroundError>(())
 //! ```
 
+// What enters the state of a run comes from `barchan_core::math`; clippy.toml has the list and the reason.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod banks;
 mod bearing;
 mod columns;

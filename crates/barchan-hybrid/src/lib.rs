@@ -2,6 +2,9 @@
 //!
 //! A solver knows the substrate and no other solver. Two of them meet here, by their types.
 
+// What enters the state of a run comes from `barchan_core::math`; clippy.toml has the list and the reason.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 pub mod cloud;
 pub mod cover;
 pub mod flow;

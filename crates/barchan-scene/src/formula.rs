@@ -1,14 +1,22 @@
 //! Formulas of a place, and of time where that is asked for: numbers, `pi`, + − · / ^, brackets, and a few functions.
 //!
+//! A formula is read once, with the scene, and is plain data like the rest of it. Which variables it may have says its key.
+//!
 //! Written by hand: crates for it carry variables, types and caches that a height or a wind does not need, and none tells the place of a
 //! mistake.
 
+use crate::keys::{Key, Schema, SchemaGenerator, Stated, toml};
+use crate::read::{Reader, Value};
 use barchan_core::math;
 use glam::DVec3;
 
-/// A formula made ready: operations in the order in which they are done.
-#[derive(Clone, Debug)]
-pub struct Formula(Vec<Op>);
+/// A formula made ready: its text, and operations in the order in which they are done. Without operations it could not be read, which has
+/// been reported.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Formula {
+    text: String,
+    ops: Vec<Op>,
+}
 
 /// A formula that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,7 +29,7 @@ pub struct FormulaError {
 }
 
 /// What acts on the top of a stack of numbers.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Op {
     Number(f64),
     Variable(usize),
@@ -29,22 +37,77 @@ enum Op {
     Two(Two),
 }
 
-type One = fn(f64) -> f64;
-type Two = fn(f64, f64) -> f64;
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum One {
+    Negative,
+    Sin,
+    Cos,
+    Tan,
+    Exp,
+    Log,
+    Sqrt,
+    Abs,
+    Floor,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Two {
+    Sum,
+    Difference,
+    Product,
+    Quotient,
+    Power,
+    Min,
+    Max,
+    Atan2,
+    Hypot,
+}
+
+impl One {
+    fn of(self, a: f64) -> f64 {
+        match self {
+            One::Negative => -a,
+            One::Sin => math::sin(a),
+            One::Cos => math::cos(a),
+            One::Tan => math::tan(a),
+            One::Exp => math::exp(a),
+            One::Log => math::ln(a),
+            One::Sqrt => a.sqrt(),
+            One::Abs => a.abs(),
+            One::Floor => a.floor(),
+        }
+    }
+}
+
+impl Two {
+    fn of(self, a: f64, b: f64) -> f64 {
+        match self {
+            Two::Sum => a + b,
+            Two::Difference => a - b,
+            Two::Product => a * b,
+            Two::Quotient => a / b,
+            Two::Power => math::powf(a, b),
+            Two::Min => a.min(b),
+            Two::Max => a.max(b),
+            Two::Atan2 => math::atan2(a, b),
+            Two::Hypot => math::hypot(a, b),
+        }
+    }
+}
 
 /// Functions of one value.
 const ONE: &[(&str, One)] = &[
-    ("sin", math::sin),
-    ("cos", math::cos),
-    ("tan", math::tan),
-    ("exp", math::exp),
-    ("log", math::ln),
-    ("sqrt", f64::sqrt),
-    ("abs", f64::abs),
-    ("floor", f64::floor),
+    ("sin", One::Sin),
+    ("cos", One::Cos),
+    ("tan", One::Tan),
+    ("exp", One::Exp),
+    ("log", One::Log),
+    ("sqrt", One::Sqrt),
+    ("abs", One::Abs),
+    ("floor", One::Floor),
 ];
 /// Functions of two values.
-const TWO: &[(&str, Two)] = &[("min", f64::min), ("max", f64::max), ("atan2", math::atan2), ("hypot", math::hypot)];
+const TWO: &[(&str, Two)] = &[("min", Two::Min), ("max", Two::Max), ("atan2", Two::Atan2), ("hypot", Two::Hypot)];
 
 /// How deep brackets may stand in each other.
 const DEEPEST: usize = 100;
@@ -70,13 +133,31 @@ impl Formula {
         self.value(&[t, 0.0, 0.0, 0.0])
     }
 
-    fn of(text: &str, variables: &'static [&'static str]) -> Result<Formula, FormulaError> {
+    /// Reads a formula of these variables: x and y, x, y, z and t, or t.
+    pub fn of(text: &str, variables: &'static [&'static str]) -> Result<Formula, FormulaError> {
         let mut parser = Parser { text, variables, at: 0, ops: Vec::new(), depth: 0 };
         parser.sum()?;
         match parser.next() {
-            None => Ok(Formula(parser.ops)),
+            None => Ok(Formula { text: text.into(), ops: parser.ops }),
             Some(c) => Err(parser.wrong(format!("`{c}` was not expected here; is an operator or a bracket missing?"))),
         }
+    }
+
+    /// It as it is written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it could be read.
+    pub fn is_read(&self) -> bool {
+        !self.ops.is_empty()
+    }
+
+    /// So many times it.
+    #[must_use]
+    pub fn times(&self, factor: f64) -> Formula {
+        let ops = [Op::Number(factor)].into_iter().chain(self.ops.iter().copied()).chain([Op::Two(Two::Product)]);
+        Formula { text: format!("{factor}*({})", self.text), ops: ops.collect() }
     }
 
     /// Its value at x and y.
@@ -93,19 +174,52 @@ impl Formula {
         let mut stack = Vec::with_capacity(8);
         // The parser lets no operation stand without what it acts on.
         let pop = |stack: &mut Vec<f64>| stack.pop().unwrap_or(f64::NAN);
-        for op in &self.0 {
+        for op in &self.ops {
             let value = match *op {
                 Op::Number(n) => n,
                 Op::Variable(k) => variables[k],
-                Op::One(f) => f(pop(&mut stack)),
+                Op::One(f) => f.of(pop(&mut stack)),
                 Op::Two(f) => {
                     let b = pop(&mut stack);
-                    f(pop(&mut stack), b)
+                    f.of(pop(&mut stack), b)
                 }
             };
             stack.push(value);
         }
         pop(&mut stack)
+    }
+}
+
+impl Stated for Formula {
+    /// A mistake in the formula is shown where it stands in the text.
+    fn read(cx: &mut Reader, value: &Value, key: &Key) -> Self {
+        let text = value.text(cx);
+        if text.is_empty() {
+            return Formula::unknown();
+        }
+        Formula::of(&text, key.variables).unwrap_or_else(|e| {
+            // The text begins after its quote, and is what is written there unless it holds escapes.
+            let at = value.span.start + 1 + e.at;
+            let span = if at < value.span.end { at..value.span.end } else { value.span.clone() };
+            cx.error(&value.path, span, format!("the formula cannot be read {e}"), key.help);
+            Formula::unknown()
+        })
+    }
+
+    fn unknown() -> Self {
+        Formula { text: String::new(), ops: Vec::new() }
+    }
+
+    fn write(&self) -> Option<toml::Value> {
+        self.text.write()
+    }
+
+    fn schema(generator: &mut SchemaGenerator, key: &Key) -> Schema {
+        String::schema(generator, key)
+    }
+
+    fn kind(_: &Key) -> String {
+        "formula".into()
     }
 }
 
@@ -143,9 +257,9 @@ impl Parser<'_> {
     fn sum(&mut self) -> Result<(), FormulaError> {
         self.product()?;
         loop {
-            let then: fn(f64, f64) -> f64 = match () {
-                () if self.take('+') => |a, b| a + b,
-                () if self.take('-') => |a, b| a - b,
+            let then = match () {
+                () if self.take('+') => Two::Sum,
+                () if self.take('-') => Two::Difference,
                 () => return Ok(()),
             };
             self.product()?;
@@ -156,9 +270,9 @@ impl Parser<'_> {
     fn product(&mut self) -> Result<(), FormulaError> {
         self.signed()?;
         loop {
-            let then: fn(f64, f64) -> f64 = match () {
-                () if self.take('*') => |a, b| a * b,
-                () if self.take('/') => |a, b| a / b,
+            let then = match () {
+                () if self.take('*') => Two::Product,
+                () if self.take('/') => Two::Quotient,
                 () => return Ok(()),
             };
             self.signed()?;
@@ -174,14 +288,14 @@ impl Parser<'_> {
         }
         if self.take('-') {
             self.signed()?;
-            self.ops.push(Op::One(|a| -a));
+            self.ops.push(Op::One(One::Negative));
         } else if self.take('+') {
             self.signed()?;
         } else {
             self.atom()?;
             if self.take('^') {
                 self.signed()?;
-                self.ops.push(Op::Two(math::powf));
+                self.ops.push(Op::Two(Two::Power));
             }
         }
         self.depth -= 1;
@@ -286,6 +400,17 @@ mod tests {
             let found = Formula::new(text).unwrap_or_else(|e| panic!("{text}: {e}")).at(x, y);
             assert!((found - value).abs() < 1e-15, "{text} = {found}, not {value}");
         }
+    }
+
+    /// Scenes are compared and written: what is read once must mean the same when it is read again.
+    #[test]
+    fn a_multiple_is_what_its_text_says() {
+        let formula = Formula::of_place_and_time("8*exp(-z/2) + t").unwrap();
+        let half = formula.times(0.5);
+        assert_eq!(half, Formula::of_place_and_time(half.text()).unwrap());
+        let at = (DVec3::new(1.0, 2.0, 3.0), 0.25);
+        assert_eq!(half.at_place(at.0, at.1), 0.5 * formula.at_place(at.0, at.1));
+        assert_ne!(half, formula);
     }
 
     #[test]

@@ -85,6 +85,37 @@ const GALLERY: &[GalleryScene] = gallery! {
     "twins": "one column of sand collapses as grains and beside it as a continuum",
 };
 
+/// A scene that is timed as a whole: `barchan bench NAME`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BenchScene {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// One line: what is timed.
+    pub about: &'static str,
+    /// The commented TOML.
+    pub source: &'static str,
+}
+
+macro_rules! bench {
+    ($($name:literal: $about:literal,)*) => {
+        &[$(BenchScene {
+            name: $name,
+            about: $about,
+            source: include_str!(concat!("../../../scenes/bench/", $name, ".toml")),
+        }),*]
+    };
+}
+
+const BENCH: &[BenchScene] = bench! {
+    "mill": "spout, turning mesh, drain and measurements in one world of grains",
+    "beside": "grains and continuum side by side before one piston",
+};
+
+/// Every scene that is there to be timed.
+pub fn bench_scenes() -> &'static [BenchScene] {
+    BENCH
+}
+
 /// Every scene of the gallery.
 pub fn gallery() -> &'static [GalleryScene] {
     GALLERY

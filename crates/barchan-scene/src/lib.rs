@@ -23,6 +23,9 @@
 //! assert_eq!(parsed.scene.grains[0].radius.as_ref().unwrap().largest(), 0.002);
 //! ```
 
+// What enters the state of a run comes from `barchan_core::math`; clippy.toml has the list and the reason.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod assets;
 pub mod check;
 mod convert;
@@ -42,7 +45,7 @@ pub mod words;
 
 pub use assets::{Assets, Field, Heights, Line, Packing, Snow, Solid, Surface};
 pub use formula::{Formula, FormulaError};
-pub use gallery::{GalleryScene, gallery, gallery_scene};
+pub use gallery::{BenchScene, GalleryScene, bench_scenes, gallery, gallery_scene};
 pub use glam::DVec3;
 pub use method::{Converted, MatterMethod, NoConversion, angle_of_friction, friction_of_angle};
 pub use presets::{Bulk, PRESETS, Preset};

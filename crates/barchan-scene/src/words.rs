@@ -11,7 +11,7 @@ pub fn seconds(time: f64) -> String {
         _ => return format!("{time:.2e} s"),
     };
     let places = match scaled.abs() {
-        s if s >= 1.0 && s.is_finite() => (5.0 - s.log10().floor()).max(0.0) as usize,
+        s if s >= 1.0 && s.is_finite() => (5.0 - barchan_core::math::log10(s).floor()).max(0.0) as usize,
         _ => 6,
     };
     let text = format!("{scaled:.places$}");

@@ -7,6 +7,9 @@
 //!
 //! Matter has one density at rest: it neither dilates in shear nor compacts.
 
+// What enters the state of a run comes from `barchan_core::math`; clippy.toml has the list and the reason.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod checkpoint;
 mod drag;
 mod error;

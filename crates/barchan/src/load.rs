@@ -1,6 +1,6 @@
 //! A scene by the name of the gallery or by its file.
 
-use barchan_scene::{Parsed, SceneErrors, gallery, gallery_scene};
+use barchan_scene::{Parsed, SceneErrors, bench_scenes, gallery, gallery_scene};
 use std::io::Read;
 use std::path::Path;
 
@@ -79,11 +79,13 @@ impl std::error::Error for LoadError {
     }
 }
 
-/// Reads and checks a scene: a file, or one of the gallery by name.
+/// Reads and checks a scene: a file, or one of the gallery or of the benchmarks by name.
 pub fn load(name_or_file: &str) -> Result<Parsed, LoadError> {
     let path = Path::new(name_or_file);
-    if let (false, Ok(scene)) = (path.is_file(), gallery_scene(name_or_file)) {
-        return barchan_engine::load(scene.source, scene.name, Path::new(".")).map_err(LoadError::Scene);
+    let timed = || bench_scenes().iter().find(|s| s.name == name_or_file).map(|s| s.source);
+    let known = gallery_scene(name_or_file).ok().map(|s| s.source).or_else(timed);
+    if let (false, Some(source)) = (path.is_file(), known) {
+        return barchan_engine::load(source, name_or_file, Path::new(".")).map_err(LoadError::Scene);
     }
     let is_path = path.components().count() > 1 || path.extension().is_some() || path.exists();
     if !is_path {

@@ -128,7 +128,7 @@ impl Mesh {
     /// a tube of more than 0.6 `scale` it cuts through itself.
     pub fn trefoil(scale: f64, tube: f64, n: u32, m: u32) -> Mesh {
         self::tube(n, m, tube, |t| {
-            let [(s1, c1), (s2, c2), (s3, c3)] = [t, 2.0 * t, 3.0 * t].map(f64::sin_cos);
+            let [(s1, c1), (s2, c2), (s3, c3)] = [t, 2.0 * t, 3.0 * t].map(math::sin_cos);
             let place = DVec3::new(s1 + 2.0 * s2, c1 - 2.0 * c2, -s3);
             let first = DVec3::new(c1 + 4.0 * c2, -s1 + 4.0 * s2, -3.0 * c3);
             let second = DVec3::new(-s1 - 8.0 * s2, -c1 + 8.0 * c2, 9.0 * s3);

@@ -185,7 +185,7 @@ pub(crate) fn keep_knobs(scene: &mut Scene, knobs: &[Knob]) {
         for component in &mut air.velocity.0 {
             match component {
                 Component::Number(speed) => *speed *= factor,
-                Component::Formula(text) => *text = format!("{factor}*({text})"),
+                Component::Formula(formula) => *formula = formula.times(*factor),
             }
         }
     }
@@ -237,8 +237,7 @@ const WAVES: usize = 5;
 fn wind(scene: &Scene, air: &scene::Air) -> Wind {
     let formula = |c: &Component| match c {
         Component::Number(speed) => (*speed, None),
-        // A checked scene has only formulas that can be read.
-        Component::Formula(text) => (0.0, Formula::of_place_and_time(text).ok()),
+        Component::Formula(formula) => (0.0, Some(formula.clone())),
     };
     let parts = air.velocity.0.each_ref().map(formula);
     let steady = DVec3::from_array(parts.each_ref().map(|p| p.0));

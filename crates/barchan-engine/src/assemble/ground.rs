@@ -3,12 +3,13 @@
 use super::Setup;
 use crate::bodies::Bodies;
 use barchan_core::materials::{Materials, PairOverride};
+use barchan_core::math;
 use barchan_core::recipe::Recipe;
 use barchan_core::relief::Relief;
 use barchan_ground::{Columns, Grid, GroundError, Soil, Strength, metres};
 use barchan_hybrid::ground::{Ground, Pressers, Terms};
 use barchan_hybrid::rock::{self, Rock};
-use barchan_scene::{BedDrag, DragLaw, Formula, Parsed, Problem, Scene};
+use barchan_scene::{BedDrag, DragLaw, Parsed, Problem, Scene};
 use glam::DVec2;
 
 /// The ground of a scene, if it has one; `wall` is the index of the wall that grains will touch.
@@ -73,7 +74,7 @@ pub(super) fn drag(parsed: &Parsed, recipes: &[&Recipe]) -> Option<rock::Drag> {
     let scene = &parsed.scene;
     let d = scene.ground.as_ref()?.drag.as_ref()?;
     let recipe = recipes.first()?;
-    let radius = recipe.sizes.mean_cube().cbrt();
+    let radius = math::cbrt(recipe.sizes.mean_cube());
     let packing = barchan_scene::Exchange::PACKING;
     let solid = recipe.mass(radius) / (4.0 / 3.0 * std::f64::consts::PI * radius.powi(3));
     let law = match d.law {
@@ -236,9 +237,7 @@ fn soil(scene: &barchan_scene::Soil) -> Soil {
 fn heights(parsed: &Parsed, grid: &Grid) -> Result<Option<Vec<f64>>, Problem> {
     let Some(g) = &parsed.scene.ground else { return Ok(None) };
     let rock = g.rock.as_ref();
-    if let Some(text) = g.formula.as_ref().or(rock.and_then(|r| r.formula.as_ref())) {
-        let help = "a formula is of x and y, such as \"0.1 + 0.02*sin(20*x)\"";
-        let formula = Formula::new(&text.0).map_err(|e| parsed.error_at("ground.formula", e.to_string(), help))?;
+    if let Some(formula) = g.formula.as_ref().or(rock.and_then(|r| r.formula.as_ref())) {
         let height = |column: usize| {
             let at = grid.centre(column) / g.unit;
             formula.at(at.x, at.y) * g.unit

@@ -67,9 +67,8 @@ pub(super) fn place_beside(
 }
 
 /// Grains with a velocity field on top of their velocities.
-fn with_field(field: &[String], mut grains: Vec<NewMatter>) -> Vec<NewMatter> {
-    let formulas: Vec<Formula> = field.iter().filter_map(|f| Formula::of_place_and_time(f).ok()).collect();
-    if let [x, y, z] = &formulas[..] {
+fn with_field(field: &[Formula], mut grains: Vec<NewMatter>) -> Vec<NewMatter> {
+    if let [x, y, z] = field {
         let at = |p: DVec3| DVec3::new(x.at_place(p, 0.0), y.at_place(p, 0.0), z.at_place(p, 0.0));
         grains.iter_mut().for_each(|g| g.velocity += at(g.position));
     }

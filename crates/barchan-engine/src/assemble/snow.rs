@@ -67,7 +67,7 @@ pub(super) fn couplings(
             None => Ok(all),
         };
     };
-    let diameter = 2.0 * recipe.sizes.mean_cube().cbrt();
+    let diameter = 2.0 * math::cbrt(recipe.sizes.mean_cube());
     let solid = recipe.unit_mass / (4.0 / 3.0 * std::f64::consts::PI);
     let density = PACKING * solid;
     let gravity = scene.gravity.length();

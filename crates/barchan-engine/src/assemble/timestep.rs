@@ -7,7 +7,7 @@ use barchan_core::recipe::Recipe;
 use barchan_core::shapes::Shape;
 use barchan_core::walls::{Control, Wall};
 use barchan_hybrid::ground;
-use barchan_scene::{CellSide, Formula, Grains, Packing, Parsed, Problem, Scene};
+use barchan_scene::{CellSide, Grains, Packing, Parsed, Problem, Scene};
 use glam::DVec3;
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
@@ -39,8 +39,7 @@ const LOOKS: usize = 8;
 fn given_speed(scene: &Scene, packings: &BTreeMap<usize, Packing>) -> f64 {
     let (low, side) = (scene.domain.min, scene.domain.max - scene.domain.min);
     let field = |g: &Grains| {
-        let formulas: Vec<Formula> =
-            g.velocity_field.iter().filter_map(|f| Formula::of_place_and_time(f).ok()).collect();
+        let formulas = &g.velocity_field;
         let speed = |n: usize| {
             let k = [n % (LOOKS + 1), n / (LOOKS + 1) % (LOOKS + 1), n / (LOOKS + 1).pow(2)]
                 .map(|k| k as f64 / LOOKS as f64);

@@ -11,9 +11,10 @@ use super::{Built, settled};
 use crate::world::{World, WorldError};
 use crate::{SceneErrors, assemble};
 use barchan_core::columns::Saved;
+use barchan_core::math;
 use barchan_core::rng::Random;
 use barchan_core::solver::{NewMatter, SolverError};
-use barchan_dem::{Dem, DemError};
+use barchan_dem::{Alone, Dem, DemError};
 use glam::{DQuat, DVec3};
 use std::ops::Range;
 use std::path::Path;
@@ -58,7 +59,7 @@ pub struct Saving {
 impl Saving {
     /// Grains a second of a stream that is equally thin at the foot of any heap [1/s].
     pub fn thin(grains: usize) -> f64 {
-        THIN * (grains as f64).cbrt()
+        THIN * math::cbrt(grains as f64)
     }
 
     /// One line of JSON.
@@ -114,6 +115,19 @@ pub fn saving(grains: usize, rate: f64, told: &mut dyn FnMut(&str, f64)) -> Resu
     })
 }
 
+/// Hash of a cone of so many grains, unsettled, under a stream and with the exchange, after its first steps.
+pub(super) fn first_steps(grains: usize, steps: u64) -> Result<u64, SavingError> {
+    let Setup { settings, fixtures } = setup(&heap(grains, 1.0, 0.0..1.0, false)?);
+    let mut dem = Alone::new(settings, fixtures);
+    dem.add(&cone(grains))?;
+    let columns = dem.save();
+    let column = |name: &str| columns.iter().find(|c| c.0 == name).map(|c| c.1.clone());
+    let mut world = heap(grains, Saving::thin(grains), 0.0..1.0, true)?;
+    world.begin_from(Saved(&column), 0)?;
+    rayon::scope(|_| (0..steps).try_for_each(|_| world.step()))?;
+    Ok(world.hash())
+}
+
 /// Times a heap of so many grains that is poured at `rate` grains a second [1/s], from the first to the last.
 pub fn pouring(grains: usize, rate: f64, told: &mut dyn FnMut(&str, f64)) -> Result<Saving, SavingError> {
     both_ways(grains, rate, 0.0, told, &|exchange| heap(grains, rate, 0.0..grains as f64 / rate, exchange))
@@ -162,7 +176,7 @@ fn run(world: &mut World, until: f64, told: &mut dyn FnMut(f64)) -> Result<(), W
 /// Radius of a cone of loose grains [m]: a close-packed lattice of the largest, √½ of their cube to each.
 fn radius(grains: usize) -> f64 {
     let volume = grains as f64 * LARGEST.powi(3) * 0.5_f64.sqrt();
-    (3.0 * volume / (std::f64::consts::PI * SLOPE)).cbrt()
+    math::cbrt(3.0 * volume / (std::f64::consts::PI * SLOPE))
 }
 
 /// Bare ground, and a spout above it that pours at that time [s].

@@ -4,6 +4,7 @@
 use super::settled::{DIAMETER, RADIUS, glass, loose, settings};
 use super::{Built, Case};
 use barchan_core::materials::Material;
+use barchan_core::math;
 use barchan_core::shapes::Shape;
 
 pub(super) const CASE: Case = Case {
@@ -20,7 +21,7 @@ const ROLLING: f64 = 0.05;
 fn build(grains: usize) -> Built {
     // The base grows with the mean volume of a grain, so that the bed is as deep in grains as `settled`.
     let volume = SIZES.map(|s| s.powi(3)).iter().sum::<f64>() / 3.0;
-    let side = (40.0 * (grains as f64 / 64_000.0).sqrt() * volume.cbrt()).round().max(12.0) * DIAMETER;
+    let side = (40.0 * (grains as f64 / 64_000.0).sqrt() * math::cbrt(volume)).round().max(12.0) * DIAMETER;
     let (mut all, top) = loose(grains, [side, side], SIZES[2] * DIAMETER);
     for (i, grain) in all.iter_mut().enumerate() {
         grain.radius = SIZES[i % 3] * RADIUS;

@@ -15,6 +15,7 @@ mod mixed;
 mod phases;
 mod plot;
 mod scaling;
+mod scene;
 mod settled;
 mod skin;
 mod sph;
@@ -25,6 +26,7 @@ pub use exchange::{Saving, SavingError, pouring, saving};
 pub use machine::Machine;
 pub use phases::{PhasesCase, PhasesTiming, Spreading, nine_clumps, phases, spreading};
 pub use scaling::{Scaling, sizes};
+pub use scene::{SceneTiming, scene};
 pub use skin::{Skinning, skinning};
 pub use sph::{SphCase, SphTiming, continuum};
 
@@ -85,6 +87,31 @@ struct Built {
     settle: u64,
     /// Kinetic energy a grain above which it is not, and settles on [J].
     rest: f64,
+}
+
+/// Pieces of a case whose hash is committed, and its steps.
+const FEW: (usize, u64) = (1000, 300);
+/// The same of a continuum, whose steps are longer.
+const FEW_OF_A_CONTINUUM: (usize, u64) = (1000, 20);
+/// The same of a heap under a stream: enough steps for grains to become ground.
+const FEW_OF_A_HEAP: (usize, u64) = (300, 600);
+
+/// The name of every case and the hash of its state, small and after its first steps: what a change of bits is seen by.
+pub fn hashes() -> Result<Vec<(String, u64)>, Box<dyn std::error::Error>> {
+    let mut all = Vec::new();
+    for case in CASES {
+        all.push((case.name.into(), Bench::first_steps(case, FEW.0, FEW.1)?));
+    }
+    all.push(("exchange".into(), exchange::first_steps(FEW_OF_A_HEAP.0, FEW_OF_A_HEAP.1)?));
+    let (particles, steps) = FEW_OF_A_CONTINUUM;
+    for case in SphCase::ALL {
+        all.push((format!("sph {}", case.name()), sph::first_steps(case, particles, steps)?));
+    }
+    for case in PhasesCase::ALL {
+        all.push((case.name().into(), phases(case, particles, Some(steps))?.hash));
+    }
+    all.push(("skin".into(), skin::first(FEW.0)?));
+    Ok(all)
 }
 
 /// The case of that name.

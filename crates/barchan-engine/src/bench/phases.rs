@@ -34,6 +34,9 @@ pub enum PhasesCase {
 }
 
 impl PhasesCase {
+    /// All cases.
+    pub const ALL: [PhasesCase; 2] = [PhasesCase::Liquid, PhasesCase::Phases];
+
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
@@ -282,7 +285,7 @@ mod tests {
 
     #[test]
     fn every_case_of_sand_in_phases_keeps_its_quanta() {
-        for case in [PhasesCase::Liquid, PhasesCase::Phases] {
+        for case in PhasesCase::ALL {
             let found = phases(case, 2000, Some(20)).unwrap();
             let quanta: u64 = found.account.quanta.iter().sum();
             assert_eq!(quanta, 8 * found.parcels as u64, "{found:?}");

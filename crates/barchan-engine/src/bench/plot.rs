@@ -1,6 +1,7 @@
 //! The plot of a scaling: time of a step against grains, both logarithmic, with the fitted line.
 
 use super::Scaling;
+use barchan_core::math;
 use barchan_io::plot::{Axis, Plot, Series};
 
 impl Scaling {
@@ -9,7 +10,7 @@ impl Scaling {
         let points: Vec<[f64; 2]> = self.points.iter().map(|&(n, s)| [n as f64, s]).collect();
         let mut series = vec![Series::dots("measured", points.clone())];
         if let (Some((factor, exponent)), [first, .., last]) = (self.fit(), points.as_slice()) {
-            let ends = [first[0], last[0]].map(|n| [n, factor * n.powf(exponent)]);
+            let ends = [first[0], last[0]].map(|n| [n, factor * math::powf(n, exponent)]);
             series.push(Series::dashes(format!("time = {factor:.3e} s · grains^{exponent:.3}"), ends.to_vec()));
         }
         Plot { title: title.into(), x: Axis::log("grains"), y: Axis::log("time of a step [s]"), series }

@@ -1,6 +1,7 @@
 //! How the time of a step grows with the grains: the settled bed at sizes that differ by factors of four.
 
 use super::Timing;
+use barchan_core::math;
 
 /// Sizes from 1,000 to at most `most` grains, each four times the one before.
 pub fn sizes(most: usize) -> Vec<usize> {
@@ -24,7 +25,7 @@ impl Scaling {
     /// a cost that grows with the grains and no faster. None with fewer than two sizes.
     pub fn fit(&self) -> Option<(f64, f64)> {
         let n = self.points.len() as f64;
-        let logs: Vec<(f64, f64)> = self.points.iter().map(|&(g, s)| ((g as f64).ln(), s.ln())).collect();
+        let logs: Vec<(f64, f64)> = self.points.iter().map(|&(g, s)| (math::ln(g as f64), math::ln(s))).collect();
         let mean = |f: &dyn Fn(&(f64, f64)) -> f64| logs.iter().map(f).sum::<f64>() / n;
         let (x, y) = (mean(&|p| p.0), mean(&|p| p.1));
         let spread = mean(&|p| (p.0 - x).powi(2));
@@ -32,7 +33,7 @@ impl Scaling {
             return None;
         }
         let exponent = mean(&|p| (p.0 - x) * (p.1 - y)) / spread;
-        Some(((y - exponent * x).exp(), exponent))
+        Some((math::exp(y - exponent * x), exponent))
     }
 }
 

@@ -73,6 +73,13 @@ fn hash(mesh: &SkinMesh) -> u64 {
     places.chain(corners).fold(HASH_START, mix)
 }
 
+/// Hash of the skin of a flow of that many grains with a voxel of a diameter.
+pub(super) fn first(grains: usize) -> Result<u64, SkinError> {
+    let (position, radius) = (tongue(grains), vec![0.5; grains]);
+    let cloud = Cloud { position: &position, radius: &radius, ..Cloud::default() };
+    Ok(hash(&skin(&cloud, &SkinSettings { packing: PACKING, ..SkinSettings::new(1.0) })?))
+}
+
 /// Times the skin of a flow of that many grains with a voxel of that many diameters.
 pub fn skinning(grains: usize, voxel: f64) -> Result<Skinning, SkinError> {
     let position = tongue(grains);

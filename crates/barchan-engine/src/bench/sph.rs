@@ -168,6 +168,13 @@ impl Setup {
     }
 }
 
+/// Hash of a case of about so many particles after its first world steps.
+pub(super) fn first_steps(case: SphCase, particles: usize, steps: u64) -> Result<u64, SolverError> {
+    let mut setup = Setup::new(case, particles)?;
+    rayon::scope(|_| (0..steps).try_for_each(|_| setup.advance()))?;
+    Ok(setup.sph.hash(HASH_START))
+}
+
 /// Times a case of about so many particles, over so many world steps or over its own time.
 pub fn continuum(case: SphCase, particles: usize, steps: Option<u64>) -> Result<SphTiming, SolverError> {
     let mut setup = Setup::new(case, particles)?;

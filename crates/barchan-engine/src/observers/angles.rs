@@ -2,6 +2,7 @@
 
 use super::forces::up;
 use super::{Asked, Chosen, Observer, View};
+use barchan_core::math;
 use barchan_core::neighbours::nearest_image;
 use barchan_core::solver::Partner;
 use barchan_io::csv::Column;
@@ -66,7 +67,7 @@ impl ContactAngles {
         let mut counts = vec![0.0; self.bins];
         let mut total: f64 = 0.0;
         for d in directions {
-            let angle = d.cross(axis).length().atan2(d.dot(axis).abs()).to_degrees();
+            let angle = math::atan2(d.cross(axis).length(), d.dot(axis).abs()).to_degrees();
             counts[((angle / width) as usize).min(self.bins - 1)] += 1.0;
             total += 1.0;
         }

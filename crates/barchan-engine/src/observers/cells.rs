@@ -8,6 +8,7 @@ use super::images::Images;
 use super::solids::{Solids, volume};
 use barchan_core::columns::Column;
 use barchan_core::frame::Population;
+use barchan_core::math;
 use barchan_core::neighbours::nearest_image;
 use barchan_core::regions::Region;
 use barchan_core::solver::{Contact, Partner};
@@ -179,7 +180,7 @@ impl Cells {
     fn add_grain(&mut self, frame: &Population, g: usize) {
         let (x, v, mass, whole) = (frame.position[g], frame.velocity[g], frame.mass[g], volume(frame, g));
         let reach = frame.shape_of(g).bounding_radius() * frame.radius[g];
-        let diameter = (6.0 * whole / PI).cbrt();
+        let diameter = math::cbrt(6.0 * whole / PI);
         let (images, mut solids) = (self.images, std::mem::take(&mut self.solids));
         images.each(x - reach, x + reach, |shift| {
             let mut parts = Vec::new();

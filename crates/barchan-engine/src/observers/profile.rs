@@ -3,6 +3,7 @@
 use super::cells::{Cells, LOOK_EVERY};
 use super::{Asked, Observer, View, contacts_of};
 use barchan_core::columns::Column;
+use barchan_core::math;
 use barchan_io::csv;
 use barchan_scene::check::Check;
 use barchan_scene::measure::Measured;
@@ -85,7 +86,7 @@ impl Profile {
         for (bin, c) in all.iter().enumerate() {
             let (u, at) = (c.velocity, |a: usize, b: usize| c.stress.col(b)[a]);
             let (p, q) = ((self.axis + 1) % 3, (self.axis + 2) % 3);
-            let shear = at(self.axis, p).hypot(at(self.axis, q));
+            let shear = math::hypot(at(self.axis, p), at(self.axis, q));
             let rate = self.shear_rate(&velocity, bin);
             let fields = [
                 c.fraction,

@@ -2,6 +2,7 @@
 
 use super::{Asked, Observer, View};
 use barchan_core::frame::SphereView;
+use barchan_core::math;
 use barchan_io::csv::Column;
 use barchan_scene::check::Check;
 use barchan_scene::measure::Measured;
@@ -123,7 +124,7 @@ impl Repose {
             return Slope::NONE;
         }
         let column = self.column.unwrap_or(2.0 * radii / number as f64);
-        let distance = |x: f64, y: f64| if self.along.is_some() { x } else { x.hypot(y) };
+        let distance = |x: f64, y: f64| if self.along.is_some() { x } else { math::hypot(x, y) };
         let mut highest: BTreeMap<(i64, i64), [f64; 2]> = BTreeMap::new();
         for s in spheres {
             let r = s.centre - self.point;
@@ -178,7 +179,7 @@ impl Repose {
         let points: Vec<[f64; 2]> = flank.flat_map(|k| strips[k].points.iter().copied()).collect();
         let (angle, error) = match robust_line(&points) {
             // d atan(s) = ds / (1 + s²)
-            Some((slope, error)) => ((-slope).atan().to_degrees(), (error / (1.0 + slope * slope)).to_degrees()),
+            Some((slope, error)) => (math::atan(-slope).to_degrees(), (error / (1.0 + slope * slope)).to_degrees()),
             None => (f64::NAN, f64::NAN),
         };
         Slope { angle, error, height, run_out }

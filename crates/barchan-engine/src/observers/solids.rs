@@ -5,6 +5,7 @@
 //! wholly inside counts exactly; one that is cut is right to about a hundredth of its volume.
 
 use barchan_core::frame::Population;
+use barchan_core::math;
 use barchan_core::regions::Region;
 use barchan_core::shapes::Shape;
 use glam::DVec3;
@@ -49,7 +50,7 @@ pub(super) fn volume(frame: &Population, g: usize) -> f64 {
 
 /// Points of a cubic lattice that lie in a shape, about [`POINTS`] of them.
 fn fill(shape: &Shape) -> Vec<DVec3> {
-    let step = (shape.volume() / POINTS).cbrt();
+    let step = math::cbrt(shape.volume() / POINTS);
     let n = (shape.bounding_radius() / step).ceil() as i32;
     let inside = |p: &DVec3| match shape.skin() {
         Some(mesh) => mesh.winding(*p) > 0.5,
@@ -95,8 +96,8 @@ pub(super) fn ball_in(region: &Region, x: DVec3, r: f64) -> f64 {
 /// corner lies within the unit circle.
 fn column(a: f64, b: f64) -> f64 {
     let w = (1.0 - a * a - b * b).max(0.0).sqrt();
-    let side = |p: f64, q: f64| p * (3.0 - p * p) * (q / w).atan();
-    if a * b == 0.0 { 0.0 } else { (2.0 * a * b * w + side(a, b) + side(b, a) - 2.0 * (a * b / w).atan()) / 6.0 }
+    let side = |p: f64, q: f64| p * (3.0 - p * p) * math::atan(q / w);
+    if a * b == 0.0 { 0.0 } else { (2.0 * a * b * w + side(a, b) + side(b, a) - 2.0 * math::atan(a * b / w)) / 6.0 }
 }
 
 /// A quarter of the unit ball's slab from 0 to a.
@@ -154,7 +155,7 @@ fn disc_lens(d: f64, r: f64, s: f64) -> f64 {
         PI * r.min(s).powi(2)
     } else {
         let (x, y) = ((d * d + r * r - s * s) / (2.0 * d), (d * d + s * s - r * r) / (2.0 * d));
-        let sector = |x: f64, r: f64| r * r * (x / r).clamp(-1.0, 1.0).acos();
+        let sector = |x: f64, r: f64| r * r * math::acos((x / r).clamp(-1.0, 1.0));
         sector(x, r) + sector(y, s) - d * (r * r - x * x).max(0.0).sqrt()
     }
 }
@@ -176,8 +177,8 @@ fn integral(a: f64, b: f64, f: impl Fn(f64) -> f64) -> f64 {
     let (middle, half) = (0.5 * (a + b), 0.5 * (b - a));
     let term = |k: i32| {
         let t = f64::from(k) * STEP;
-        let u = FRAC_PI_2 * t.sinh();
-        f(middle + half * u.tanh()) * FRAC_PI_2 * t.cosh() / u.cosh().powi(2)
+        let u = FRAC_PI_2 * math::sinh(t);
+        f(middle + half * math::tanh(u)) * FRAC_PI_2 * math::cosh(t) / math::cosh(u).powi(2)
     };
     if half > 0.0 { (-26..=26).map(term).sum::<f64>() * STEP * half } else { 0.0 }
 }

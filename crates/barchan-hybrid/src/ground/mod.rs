@@ -23,6 +23,7 @@ use barchan_core::boundary::Boundary;
 use barchan_core::clock::Interval;
 use barchan_core::columns::{Columns as Named, Saved};
 use barchan_core::frame::{Frame, Population};
+use barchan_core::math;
 use barchan_core::recipe::Recipe;
 use barchan_core::relief::Relief;
 use barchan_core::schedule::Schedule;
@@ -130,7 +131,7 @@ impl Ground {
     /// Lets grains become ground and back.
     pub fn set_exchange(&mut self, terms: Terms) {
         let Terms { layer, rest, after, thaw, gravity, first, recipe } = terms;
-        let diameter = 2.0 * recipe.sizes.mean_cube().cbrt();
+        let diameter = 2.0 * math::cbrt(recipe.sizes.mean_cube());
         let grid = *self.columns.grid();
         self.exchange = Some(Exchange {
             layer: layer * diameter,

@@ -1,7 +1,6 @@
 //! The bench: packings, fixed grains, belts, servos that follow walls, liquid, strained cells, changes in time, the end of a run.
 
 use super::{Check, show};
-use crate::formula::Formula;
 use crate::types::*;
 
 pub(super) fn check(c: &mut Check) {
@@ -36,11 +35,6 @@ fn grains(c: &mut Check, i: usize, g: &Grains) {
             message,
             "write three formulas, such as [\"-10*y\", \"10*x\", \"0\"]",
         );
-    }
-    for (k, text) in field.iter().enumerate() {
-        if let Err(e) = Formula::of_place_and_time(text) {
-            c.error(format!("{path}.velocity_field[{k}]"), e.to_string(), "write a formula of x, y and z in metres");
-        }
     }
     if g.fixed {
         let moves = g.velocity != glam::DVec3::ZERO
@@ -234,7 +228,7 @@ fn wet(c: &mut Check, _: &Liquid) {
 }
 
 fn changes(c: &mut Check, path: &str, change: &Change) {
-    match (change.keyframes.is_empty(), change.formula.is_empty()) {
+    match (change.keyframes.is_empty(), change.formula.is_none()) {
         (true, true) => c.error(path, "nothing says how the value changes", "add `keyframes` or `formula`"),
         (false, false) => {
             c.error(format!("{path}.formula"), "`keyframes` and `formula` cannot both be given", "keep one of the two")
@@ -243,11 +237,6 @@ fn changes(c: &mut Check, path: &str, change: &Change) {
     }
     if change.keyframes.windows(2).any(|w| w[1][0] <= w[0][0]) {
         c.error(format!("{path}.keyframes"), "the times of keyframes must increase", "put them in order");
-    }
-    if !change.formula.is_empty()
-        && let Err(e) = Formula::of_time(&change.formula)
-    {
-        c.error(format!("{path}.formula"), e.to_string(), "write a formula of the time t in seconds");
     }
     if let Changed::Friction(name) | Changed::Restitution(name) = &change.what
         && !name.is_empty()

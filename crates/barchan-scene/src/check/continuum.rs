@@ -1,9 +1,9 @@
 //! Matter as a continuum: values that are possible, gaps that are wide enough, and a wind that blows.
 
 use super::{Check, show};
-use crate::formula::Formula;
 use crate::method::opening;
 use crate::types::*;
+use barchan_core::math;
 use glam::DVec3;
 
 /// Particles across a gap below which a flow is no longer that of a continuum.
@@ -45,12 +45,12 @@ fn population(c: &mut Check, path: &str, m: &Continuum) {
         c.warn(format!("{path}.friction_angle"), message, "a bare number is in radians: write \"33 deg\"");
     }
     if let Some(rate) = &m.rate
-        && rate.mu2 < m.friction_angle.tan()
+        && rate.mu2 < math::tan(m.friction_angle)
     {
         let message = format!(
             "friction would fall with the rate of shear: mu2 ({}) is below tan(friction_angle) ({})",
             show(rate.mu2, ""),
-            show(m.friction_angle.tan(), "")
+            show(math::tan(m.friction_angle), "")
         );
         c.error(format!("{path}.rate.mu2"), message, "give a mu2 above the tangent of `friction_angle`");
     }
@@ -168,9 +168,10 @@ fn wind(c: &mut Check, air: &Air) {
         return;
     }
     for (k, component) in air.velocity.0.iter().enumerate() {
-        let Component::Formula(text) = component else { continue };
-        // One that cannot be read has been reported.
-        let Ok(formula) = Formula::of_place_and_time(text) else { continue };
+        let Component::Formula(formula) = component else { continue };
+        if !formula.is_read() {
+            continue;
+        }
         let share = |n: usize| n as f64 / (TRIES - 1) as f64;
         let places =
             (0..TRIES.pow(4)).map(|n| [n % TRIES, n / TRIES % TRIES, n / TRIES.pow(2) % TRIES, n / TRIES.pow(3)]);

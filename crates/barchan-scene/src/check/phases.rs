@@ -3,6 +3,7 @@
 use super::{Check, show};
 use crate::method::opening;
 use crate::types::*;
+use barchan_core::math;
 
 /// Cells across an opening below which no flow is found.
 const LEAST_ACROSS: f64 = 4.0;
@@ -96,7 +97,7 @@ fn grid(c: &mut Check, m: &Continuum) {
             c.error(path, format!("{message}: sand does not find through"), help(LEAST_ACROSS));
         } else {
             // The flow goes as the opening less about two cells, to the power of 5/2 [Beverloo, Leniger & van de Velde 1961].
-            let lost = 100.0 * (1.0 - (1.0 - 2.0 / across).powf(2.5));
+            let lost = 100.0 * (1.0 - math::powf(1.0 - 2.0 / across, 2.5));
             c.warn(path, format!("{message}: its flow is some {lost:.0} % too slow"), help(GOOD_ACROSS));
         }
     }
@@ -144,7 +145,7 @@ fn keys(c: &mut Check) {
 /// Grains that lie on a level face of a cell: 0.8 of its area is covered by their discs, of the diameter of a quantum.
 fn room(layers: f64, split: u64) -> f64 {
     // With a packing of 0.6; d³ = 6 φ h³/(8 π split).
-    let diameter = (6.0 * 0.6 / (8.0 * std::f64::consts::PI * split as f64)).cbrt();
+    let diameter = math::cbrt(6.0 * 0.6 / (8.0 * std::f64::consts::PI * split as f64));
     0.8 * layers / (0.25 * std::f64::consts::PI * diameter * diameter)
 }
 

@@ -67,6 +67,8 @@ pub struct Key {
     pub required: bool,
     /// Whether what stands in its braces keeps its size under `--scale`.
     pub fixed: bool,
+    /// Variables that a formula may have.
+    pub variables: &'static [&'static str],
 }
 
 /// Values of a number that are possible.
@@ -182,6 +184,7 @@ impl Key {
             follows: false,
             required: true,
             fixed: false,
+            variables: &[],
         }
     }
 
@@ -241,6 +244,12 @@ impl Key {
     /// Grows as powers of the factors of number, length and time.
     pub const fn grows_as(mut self, number: i32, length: i32, time: i32) -> Key {
         self.growth = Growth::Powers { number, length, time };
+        self
+    }
+
+    /// A formula may have these variables.
+    pub const fn variables(mut self, variables: &'static [&'static str]) -> Key {
+        self.variables = variables;
         self
     }
 

@@ -1,5 +1,6 @@
 //! What the bench needs beside matter and walls: when to stop, liquid between grains, a cell that is strained, values that change in time.
 
+use crate::formula::Formula;
 use crate::{keys, one_of};
 use glam::DVec3;
 
@@ -104,7 +105,7 @@ keys! {
         keyframes: Vec<[f64; 2]> [TIME; then_number, grows, help("write rows of time and value, such as [[0, 0.2], [\"1 s\", 0.6]]")]
             = Vec::new(),
         /// The value in SI units as a formula of the time t [s].
-        formula: String = String::new(),
+        formula: Option<Formula> [; variables(&["t"]), help("write a formula of the time t in seconds")],
         /// Simulated time between changes [s]; left out: a thousandth of the duration.
         every: Option<f64> [TIME; grows, positive("the time between changes")],
     }

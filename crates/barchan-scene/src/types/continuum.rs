@@ -345,7 +345,7 @@ pub enum Component {
     /// The same everywhere, always.
     Number(f64),
     /// A formula.
-    Formula(String),
+    Formula(Formula),
 }
 
 /// Velocity of the wind [m/s], component by component.
@@ -381,11 +381,10 @@ impl Stated for Wind {
             if let Ok(speed) = Q::VELOCITY.parse(&text) {
                 return Component::Number(speed);
             }
-            if let Err(e) = Formula::of_place_and_time(&text) {
-                let help = "write a speed, or a formula of x, y, z and t, such as \"8*exp(-z/2)\"";
-                cx.error(&item.path, item.span.clone(), e.to_string(), help);
-            }
-            Component::Formula(text)
+            let key = key
+                .variables(&["x", "y", "z", "t"])
+                .help("write a speed, or a formula of x, y, z and t, such as \"8*exp(-z/2)\"");
+            Component::Formula(Formula::read(cx, item, &key))
         }))
     }
 
@@ -396,7 +395,7 @@ impl Stated for Wind {
     fn write(&self) -> Option<toml::Value> {
         let component = |c: &Component| match c {
             Component::Number(x) => toml::Value::from(*x),
-            Component::Formula(text) => toml::Value::from(text.as_str()),
+            Component::Formula(formula) => toml::Value::from(formula.text()),
         };
         Some(toml::Value::Array(self.0.iter().map(component).collect()))
     }

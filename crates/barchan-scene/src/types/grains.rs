@@ -1,6 +1,7 @@
 //! Grains: shapes, sizes, where they are at the start, how they come and go.
 
 use super::{At, MeshFile, Release, names};
+use crate::formula::Formula;
 use crate::keys::{OneOf, Rows, Scale, Schema, SchemaGenerator};
 use crate::read::{Reader, Value};
 use crate::{keys, one_of};
@@ -152,7 +153,8 @@ keys! {
         /// Standard deviation of each velocity component about `velocity` [m/s].
         velocity_spread: f64 [VELOCITY; grows, not_negative("a spread of velocities")] = 0.0,
         /// Velocity at the start as three formulas of the place x, y, z [m], in m/s; it is added to `velocity`.
-        velocity_field: Vec<String> [; help("write three formulas, such as [\"-10*y\", \"10*x\", \"0\"]")] = Vec::new(),
+        velocity_field: Vec<Formula> [; variables(&["x", "y", "z"]),
+            help("write three formulas of x, y and z in metres, such as [\"-10*y\", \"10*x\", \"0\"]")] = Vec::new(),
         /// Whether the grains stay where they are, whatever pushes them.
         fixed: bool = false,
         /// Bonds between its grains that are near each other at the start; left out: none.

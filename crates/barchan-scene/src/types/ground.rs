@@ -3,9 +3,7 @@
 use super::{Forest, RockModel, SnowCover, names};
 use crate::formula::Formula;
 use crate::keys;
-use crate::keys::Interval;
-use crate::keys::{Key, Schema, SchemaGenerator, Stated};
-use crate::read::{Reader, Value};
+use crate::keys::{Interval, Stated};
 use glam::DVec2;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -38,7 +36,7 @@ keys! {
         /// Height above the floor [m], where the ground is level; left out with the other three: 0.
         height: Option<f64> [LENGTH; grows, not_negative("the height of the ground")],
         /// Height above the floor as a formula of x and y.
-        formula: Option<FormulaText>,
+        formula: Option<Formula> [; variables(&["x", "y"]), help("a formula is of x and y in metres, such as \"0.1 + 0.02*sin(20*x)\"")],
         /// Heights from the brightness of a picture.
         image: Option<GroundImage>,
         /// Heights from an elevation model.
@@ -62,7 +60,7 @@ keys! {
         /// Height above the floor [m], where the rock is level.
         height: Option<f64> [LENGTH; grows, not_negative("the height of the rock")],
         /// Height above the floor as a formula of x and y.
-        formula: Option<FormulaText>,
+        formula: Option<Formula> [; variables(&["x", "y"]), help("a formula is of x and y in metres, such as \"0.1 + 0.02*sin(20*x)\"")],
         /// Heights from the brightness of a picture.
         image: Option<GroundImage>,
         /// Heights from an elevation model.
@@ -115,43 +113,6 @@ pub enum DragLaw {
     Samosat,
 }
 names!(DragLaw { Coulomb = "coulomb", Voellmy = "voellmy", Samosat = "samosat" });
-
-/// A formula as it is written; one that can be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FormulaText(pub String);
-
-impl Stated for FormulaText {
-    /// A mistake in the formula is shown where it stands in the text.
-    fn read(cx: &mut Reader, value: &Value, _: &Key) -> Self {
-        let text = value.text(cx);
-        if let Err(e) = Formula::new(&text)
-            && !text.is_empty()
-        {
-            // The text begins after its quote, and is what is written there unless it holds escapes.
-            let at = value.span.start + 1 + e.at;
-            let span = if at < value.span.end { at..value.span.end } else { value.span.clone() };
-            let help = "a formula is of x and y in metres, such as \"0.1 + 0.02*sin(20*x)\"";
-            cx.error(&value.path, span, format!("the formula cannot be read {e}"), help);
-        }
-        FormulaText(text)
-    }
-
-    fn unknown() -> Self {
-        FormulaText(String::new())
-    }
-
-    fn write(&self) -> Option<toml::Value> {
-        self.0.write()
-    }
-
-    fn schema(generator: &mut SchemaGenerator, key: &Key) -> Schema {
-        String::schema(generator, key)
-    }
-
-    fn kind(_: &Key) -> String {
-        "formula".into()
-    }
-}
 
 keys! {
     /// A picture stretched over the ground: its rows run from the upper y down, as they are seen.

@@ -1,7 +1,7 @@
 //! Scenes of the gallery are read, fit the schema, survive a round trip, and grow with `--scale`.
 
 use barchan_scene::measure::Vocabulary;
-use barchan_scene::{Place, Scene, gallery, gallery_scene, schema};
+use barchan_scene::{Place, Scene, bench_scenes, gallery, gallery_scene, schema};
 
 fn parse(source: &str, name: &str) -> barchan_scene::Parsed {
     Scene::from_toml(source, name).unwrap_or_else(|e| panic!("{name}:\n{}", e.listing()))
@@ -23,6 +23,16 @@ fn every_scene_is_read_without_a_warning() {
             "{} opens with what to look at",
             s.name
         );
+    }
+}
+
+#[test]
+fn every_scene_of_the_benchmarks_is_read_without_a_warning() {
+    for s in bench_scenes() {
+        let parsed = parse(s.source, s.name);
+        assert!(parsed.warnings.is_empty(), "{}: {:?}", s.name, parsed.warnings);
+        assert_eq!(parsed.scene.about, s.about, "{}", s.name);
+        assert!(gallery_scene(s.name).is_err(), "a name stands for one scene: {}", s.name);
     }
 }
 

@@ -445,33 +445,25 @@ impl Carrier {
     }
 }
 
+/// Adds all particles near a brick, in their order.
+#[inline(always)]
+fn add_each(sums: &mut Sums, near: &[Near], cell: Vec3, spacing: f32) {
+    // A loop and not `for_each`, whose body would be compiled for the plain target.
+    for particle in near {
+        sums.add(particle, cell, RANGE as f32 * spacing);
+    }
+}
+
+barchan_core::wide!(
+    fn add_each_wide = add_each(sums: &mut Sums, near: &[Near], cell: Vec3, spacing: f32);
+);
+
 impl Sums {
-    /// Adds all particles near the brick, in their order.
-    #[cfg(target_arch = "x86_64")]
+    /// Adds all particles near the brick.
     fn add_all(&mut self, near: &[Near], cell: Vec3, spacing: f32, isa: Isa) {
         match isa {
-            Isa::Plain => self.add_each(near, cell, spacing),
-            // SAFETY: the processor has it (`Upsampled::new` takes what `Isa::detect` found).
-            Isa::Avx2 | Isa::Avx512 => unsafe { self.add_each_avx2(near, cell, spacing) },
-        }
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
-    fn add_all(&mut self, near: &[Near], cell: Vec3, spacing: f32, _: Isa) {
-        self.add_each(near, cell, spacing);
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn add_each_avx2(&mut self, near: &[Near], cell: Vec3, spacing: f32) {
-        self.add_each(near, cell, spacing);
-    }
-
-    #[inline(always)]
-    fn add_each(&mut self, near: &[Near], cell: Vec3, spacing: f32) {
-        // A loop and not `for_each`, whose body would be compiled for the plain target.
-        for particle in near {
-            self.add(particle, cell, RANGE as f32 * spacing);
+            Isa::Plain => add_each(self, near, cell, spacing),
+            Isa::Avx2 | Isa::Avx512 => add_each_wide(self, near, cell, spacing),
         }
     }
 

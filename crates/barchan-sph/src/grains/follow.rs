@@ -111,6 +111,22 @@ impl Upsampled {
     }
 }
 
+#[inline(always)]
+fn carry_each(p: &Pass<'_>, x: &mut [DVec3], v: &mut [Vec3], radius: &[f32], centre: DVec3, scratch: &mut Scratch) {
+    p.carry_each(x, v, radius, centre, scratch);
+}
+
+barchan_core::wide!(
+    fn carry_each_wide = carry_each(
+        pass: &Pass<'_>,
+        x: &mut [DVec3],
+        v: &mut [Vec3],
+        radius: &[f32],
+        centre: DVec3,
+        scratch: &mut Scratch,
+    );
+);
+
 impl Pass<'_> {
     fn run(&self, task: Task<'_>) {
         let mut scratch = Scratch::default();
@@ -132,24 +148,11 @@ impl Pass<'_> {
     }
 
     /// Velocities and positions of a group.
-    #[cfg(target_arch = "x86_64")]
     fn carry(&self, x: &mut [DVec3], v: &mut [Vec3], radius: &[f32], centre: DVec3, scratch: &mut Scratch) {
         match self.carrier.isa {
             Isa::Plain => self.carry_each(x, v, radius, centre, scratch),
-            // SAFETY: the processor has it (`Upsampled::new` takes what `Isa::detect` found).
-            Isa::Avx2 | Isa::Avx512 => unsafe { self.carry_each_avx2(x, v, radius, centre, scratch) },
+            Isa::Avx2 | Isa::Avx512 => carry_each_wide(self, x, v, radius, centre, scratch),
         }
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
-    fn carry(&self, x: &mut [DVec3], v: &mut [Vec3], radius: &[f32], centre: DVec3, scratch: &mut Scratch) {
-        self.carry_each(x, v, radius, centre, scratch);
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn carry_each_avx2(&self, x: &mut [DVec3], v: &mut [Vec3], radius: &[f32], centre: DVec3, scratch: &mut Scratch) {
-        self.carry_each(x, v, radius, centre, scratch);
     }
 
     #[inline(always)]

@@ -1,6 +1,7 @@
 //! What a map is made of, and how much memory it will take: known before any of it is taken.
 
 use super::{BRICK, MapError, NUMBERS, SIDE};
+use barchan_core::math;
 use barchan_core::mesh::near::Surface;
 use glam::DVec3;
 use rayon::prelude::*;
@@ -81,7 +82,7 @@ pub fn estimate(surface: &Surface, settings: &MapSettings) -> Result<Estimate, M
     if index > settings.memory_limit as f64 {
         return refuse(index);
     }
-    let mut level = counts.max_element().log2().ceil().max(0.0) as u32;
+    let mut level = math::log2(counts.max_element()).ceil().max(0.0) as u32;
     let mut cubes = vec![[0u32; 3]];
     loop {
         let side = (SIDE << level) as f64 * cell;

@@ -4,12 +4,14 @@ mod phases;
 
 use super::say::{self, bytes, count, many, rate, say, seconds, span};
 use super::{Failure, Threads};
+use barchan::LoadError;
 use barchan::core::stages::StageTime;
-use barchan::engine::Device;
 use barchan::engine::bench::{
-    Bench, CASES, Case, Machine, Saving, Scaling, SphCase, Timing, case, compare, continuum, pouring, saving, sizes,
-    skinning,
+    Bench, CASES, Case, Machine, Saving, Scaling, SphCase, Timing, case, compare, continuum, pouring, saving, scene,
+    sizes, skinning,
 };
+use barchan::engine::{Device, assemble};
+use barchan::scene::{Parsed, bench_scenes};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use std::io::IsTerminal;
@@ -23,7 +25,7 @@ pub struct BenchArgs {
     /// Which case: settled, clumps, mixed, flow, walls; or scaling: settled at 1,000 grains and four times more each time;
     /// or table: all cases and what the machine can do, in Markdown; or exchange: a heap under a stream of grains, with and without their
     /// exchange with the ground; or skin: the closed surface over a flow; or sph: the continuum; or liquid,
-    /// phases, surface: sand in three phases
+    /// phases, surface: sand in three phases; or any scene, a file or a name: its world as a whole
     #[arg(default_value = "settled")]
     case: String,
     /// Sph: what the continuum does: collapse, settled, dam or grains; left out: collapse
@@ -164,6 +166,13 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
     }
     let known = case(if series { "settled" } else { &args.case });
     let Some(case) = known else {
+        // Reading a scene already asks the threads for work.
+        args.threads.set()?;
+        match barchan::load(&args.case) {
+            Ok(parsed) => return whole_scene(&args, &parsed),
+            Err(LoadError::Unknown { .. }) => {}
+            Err(e) => return Err(e.into()),
+        }
         let about = CASES.iter().map(|c| (c.name, c.about)).chain([
             (SCALING.0, "settled at growing sizes, and the fit"),
             (EXCHANGE.0, "a heap under a stream, with and without exchange of grains and ground"),
@@ -174,6 +183,8 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
             phases::ABOUT[2],
             (TABLE, "all cases, and what the machine can do, in Markdown"),
         ]);
+        let about = about.chain(bench_scenes().iter().map(|s| (s.name, s.about)));
+        let about = about.chain([("SCENE", "any scene, a file or a name of the gallery: its world as a whole")]);
         let names: Vec<_> = about.map(|(name, about)| format!("  {name:10} {about}")).collect();
         return Err(Failure::Usage(format!("there is no benchmark `{}`; there are\n{}", args.case, names.join("\n"))));
     };
@@ -196,6 +207,32 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
             say!("ratio of medians: {:.2}", found.ratio());
         }
     }
+    Ok(())
+}
+
+/// The world of a scene, as a whole.
+fn whole_scene(args: &BenchArgs, parsed: &Parsed) -> Result<(), Failure> {
+    if args.grains.is_some() || args.compare.is_some() {
+        return Err(Failure::Usage("a scene is timed as it is: it takes --steps, --threads and --json only".into()));
+    }
+    let mut world = assemble(parsed)?;
+    let t = scene(&mut world, args.steps.map(u64::from)).map_err(failed)?;
+    if args.json {
+        say!("{}", t.json());
+        return Ok(());
+    }
+    say!("scene          {} on {}", t.scene, many(t.threads as u64, "thread"));
+    say!("matter         {} pieces, {} spheres and particles at the end", count(t.pieces as u64), count(t.work as u64));
+    say!("steps          {} in {:.3} s ({})", count(t.steps), t.seconds, span(t.seconds));
+    say!("rate           {}work-steps/s of spheres and particles", rate(t.rate));
+    say!("simulated      {:.4} s; {:.2} s a simulated second", t.simulated, t.seconds / t.simulated);
+    say!("memory         {} in solvers and couplings, {} resident", bytes(t.memory as f64), bytes(t.rss as f64));
+    let all: f64 = t.stages.iter().map(|(_, s)| s.seconds).sum();
+    for (who, s) in t.stages.iter().filter(|(_, s)| s.runs > 0) {
+        let (share, a_run) = (100.0 * s.seconds / all, 1e3 * s.seconds / s.runs as f64);
+        say!("  {who:8} {:12} {share:5.1} %  {a_run:9.3} ms a run, {}", s.name, many(s.runs, "run"));
+    }
+    say!("state          {:016x}", t.hash);
     Ok(())
 }
 

@@ -359,6 +359,47 @@ fn a_run_leaves_its_files_and_is_not_overwritten() {
 }
 
 #[test]
+fn a_checkpoint_of_an_older_version_is_refused_with_what_to_do() {
+    let folder = folder_with(SMALL);
+    let said = ask(folder.path(), &["run", "s.toml", "--no-film"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    // Refused by its version alone, whatever is in it.
+    let newest = folder.path().join("out/s/checkpoint.barchan");
+    let version = barchan::io::container::Container::read(&newest).unwrap().version();
+    barchan::io::container::ContainerWriter::new(version - 1).write(&newest).unwrap();
+    let old = ask(folder.path(), &["run", "--resume", "out/s", "--no-film"]);
+    let remedy = ["checkpoint.barchan", "resume with the program that wrote it", "start the run anew", "barchan run"];
+    assert!(old.code != 0 && remedy.iter().all(|word| old.err.contains(word)), "{}{}", old.out, old.err);
+    assert!(old.err.contains(&format!("version {}", version - 1)), "{}", old.err);
+}
+
+#[test]
+fn timings_say_where_the_time_of_a_run_went() {
+    let scene = format!("{SMALL}\n[[changes]]\ngravity = [0, 0, -1]\nformula = \"9.81*(1 + t)\"\nevery = \"1 ms\"\n");
+    let folder = folder_with(&scene);
+    let said = ask(folder.path(), &["run", "s.toml", "--no-film", "--timings"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let table: Vec<Vec<&str>> = said.out.lines().map(|l| l.split_whitespace().collect()).collect();
+    let head = table.iter().position(|row| row.starts_with(&["who", "stage", "seconds", "share", "runs"])).unwrap();
+    // Who, stage, seconds, share, %, runs, a run; the last line is what nobody says.
+    let rest = table[head..].iter().position(|row| row.starts_with(&["run", "other"])).unwrap();
+    let rows = &table[head + 1..head + rest];
+    for (who, stage) in ["change", "emit", "advance", "gather", "remove", "observe", "publish"].map(|s| ("world", s)) {
+        assert!(rows.iter().any(|row| row.starts_with(&[who, stage])), "{who} {stage} in {}", said.out);
+    }
+    for who in [["grains", "contacts"], ["run", "write"], ["run", "checkpoint"]] {
+        assert!(rows.iter().any(|row| row.starts_with(&who)), "{who:?} in {}", said.out);
+    }
+    let shares = table[head + 1..=head + rest].iter().map(|row| row[3].parse::<f64>().unwrap());
+    assert!((shares.sum::<f64>() - 100.0).abs() < 1.0, "shares of the whole: {}", said.out);
+    let seconds: f64 = rows.iter().map(|row| row[2].parse::<f64>().unwrap()).sum();
+    let other: f64 = table[head + rest][2].parse().unwrap();
+    assert!(seconds > 0.0 && other < 0.5 * seconds, "most of it is known: {}", said.out);
+    let plain = ask(folder.path(), &["run", "s.toml", "--no-film", "--force"]);
+    assert!(!plain.out.contains("stage"), "{}", plain.out);
+}
+
+#[test]
 fn bad_folders_are_named() {
     let folder = folder_with(SMALL);
     std::fs::write(folder.path().join("file"), "").unwrap();
@@ -493,6 +534,31 @@ fn scaling_prints_a_line_a_size_and_draws_the_plot() {
     assert!(plot.starts_with("<svg") && plot.matches("<circle").count() == 2, "a dot, and its sign in the legend");
     let json = ask(folder.path(), &["bench", "scaling", "--grains", "1000", "--steps", "20", "--json"]);
     assert!(json.out.lines().count() == 1 && json.out.contains("\"grains\":1000"), "{}", json.out);
+}
+
+#[test]
+fn any_scene_is_timed_as_a_whole() {
+    let folder = folder_with(SMALL);
+    let bench = |scene: &str, more: &[&str]| ask(folder.path(), &[&["bench", scene, "--steps", "30"], more].concat());
+    let told = bench("s.toml", &[]);
+    for what in ["30 in", "200 spheres", "world    advance", "grains   contacts", "world    observe", "state "] {
+        assert!(told.out.contains(what), "{what} in {}{}", told.out, told.err);
+    }
+    let json = bench("s.toml", &["--json", "--threads", "1"]);
+    assert!(json.code == 0 && json.out.lines().count() == 1, "{}{}", json.out, json.err);
+    let hash = told.out.split_whitespace().last().unwrap();
+    let agreed = format!("\"state_hash\":\"{hash}\"");
+    let pieces =
+        ["\"case\":\"s.toml\"", "\"steps\":30,", "\"pieces\":200", &agreed].iter().all(|k| json.out.contains(k));
+    assert!(pieces, "the same state on one thread: {} and {}", json.out, told.out);
+    for named in ["mill", "beside", "oedometer"] {
+        let said = bench(named, &["--json"]);
+        assert!(said.code == 0 && said.out.contains(&format!("\"case\":\"{named}\"")), "{named}: {}", said.err);
+    }
+    let sized = bench("mill", &["--grains", "100"]);
+    assert!(sized.code == 2 && sized.err.contains("--steps"), "{}", sized.err);
+    let unknown = bench("nowhere", &[]);
+    assert!(unknown.code == 2 && unknown.err.contains("mill") && unknown.err.contains("SCENE"), "{}", unknown.err);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Every scene of the gallery loads, assembles and runs its first steps with finite numbers and small overlaps.
 
-use barchan::engine::bench::{Bench, CASES};
+use barchan::engine::bench;
 use barchan::prelude::*;
-use barchan::scene::gallery;
+use barchan::scene::{bench_scenes, gallery};
 
 #[test]
 fn every_gallery_scene_runs_its_first_steps() {
@@ -38,19 +38,18 @@ const STEPS: u64 = 300;
 fn few(parsed: &Parsed, steps: u64) -> u64 {
     if parsed.scene.continuum.is_empty() { steps } else { steps.div_ceil(150) }
 }
-/// Grains of a benchmark case whose hash is committed.
-const GRAINS: usize = 1000;
 
-/// A name and the hash of its state after its first steps, of every gallery scene and benchmark case.
+/// A name and the hash of its state after its first steps, of every gallery scene, benchmark case and scene of the benchmarks.
 fn hashes() -> Vec<(String, u64)> {
-    let scenes = gallery().iter().map(|scene| {
-        let parsed = load(scene.name).unwrap();
+    let of = |room: &str, name: &str| {
+        let parsed = load(name).unwrap();
         let mut world = assemble(&parsed).unwrap_or_else(|e| panic!("{}", e.listing()));
-        (0..few(&parsed, STEPS)).for_each(|_| world.step().unwrap_or_else(|e| panic!("{}: {e}", scene.name)));
-        (format!("gallery/{}", scene.name), world.hash())
-    });
-    let cases = CASES.iter().map(|c| (format!("bench/{}", c.name), Bench::first_steps(c, GRAINS, STEPS).unwrap()));
-    scenes.chain(cases).collect()
+        (0..few(&parsed, STEPS)).for_each(|_| world.step().unwrap_or_else(|e| panic!("{name}: {e}")));
+        (format!("{room}/{name}"), world.hash())
+    };
+    let scenes = gallery().iter().map(|scene| of("gallery", scene.name));
+    let cases = bench::hashes().unwrap().into_iter().map(|(name, hash)| (format!("bench/{name}"), hash));
+    scenes.chain(cases).chain(bench_scenes().iter().map(|scene| of("bench", scene.name))).collect()
 }
 
 fn listing(hashes: &[(String, u64)]) -> String {
