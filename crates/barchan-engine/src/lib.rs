@@ -33,6 +33,7 @@ pub use assemble::{
     methods_on,
 };
 pub use barchan_hybrid::ground::{Account, Ground};
+pub use live::Dropped;
 pub use meshes::{load, mended as mended_mesh};
 pub use observers::VOCABULARY;
 pub use run::{Progress, Run, RunError, RunOptions, RunReport, Status, keep, run, shapes};
