@@ -60,6 +60,7 @@ pub(super) fn check(parsed: &Parsed, setup: &Setup) -> (Vec<Problem>, Vec<Proble
     for (i, wall) in setup.fixtures.walls.iter().enumerate() {
         let Some(facets) = wall.facets().filter(|f| !f.mesh().triangles.is_empty()) else { continue };
         let path = if i < own { format!("walls[{i}]") } else { "continuum[0].spacing".into() };
+        warnings.extend((i < own).then(|| holes(parsed, &path, &wall.name, facets)).flatten());
         match narrow(facets, &maps) {
             Ok(places) => warnings.extend(said(parsed, &path, &wall.name, &places)),
             Err(e) => {
@@ -70,6 +71,19 @@ pub(super) fn check(parsed: &Parsed, setup: &Setup) -> (Vec<Problem>, Vec<Proble
     }
     errors.dedup_by(|a, b| a.message == b.message);
     (errors, warnings)
+}
+
+/// A mesh that is not closed has no inside: particles lie on both sides of it. A hole in what was meant as a solid is hard to see in the result.
+fn holes(parsed: &Parsed, path: &str, name: &str, facets: &Facets) -> Option<Problem> {
+    let health = facets.mesh().health();
+    let hole = health.holes.first()?;
+    let edges: usize = health.holes.iter().map(|h| h.edges).sum();
+    let message = format!(
+        "the mesh of `{name}` has holes: {edges} open edges, the longest hole about ({:.4}, {:.4}, {:.4}) m in its own frame; a continuum \
+         takes it for a sheet with matter on both sides",
+        hole.at.x, hole.at.y, hole.at.z
+    );
+    Some(parsed.warning_at(path, message, "close the mesh if it is to be solid; leave it if it is to be a sheet"))
 }
 
 fn narrow(facets: &Facets, maps: &MapSettings) -> Result<Vec<Narrow>, MapError> {

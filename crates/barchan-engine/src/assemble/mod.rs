@@ -191,7 +191,8 @@ pub fn assemble_as(parsed: &Parsed, methods: &[&Method]) -> Result<World, SceneE
     }
     begin_packed(parsed, &mut world)?;
     if let Some(sph) = world.solvers.find_mut::<Sph>() {
-        continuum::fill(parsed, &world.boundary, sph).map_err(|p| SceneErrors::new(parsed.name(), p))?;
+        let doubts = continuum::fill(parsed, &world.boundary, sph).map_err(|p| SceneErrors::new(parsed.name(), p))?;
+        world.warnings.extend(doubts);
     }
     if let Some(flip) = world.solvers.find_mut::<Flip>() {
         phases::fill(parsed, &world.boundary, flip).map_err(|p| SceneErrors::new(parsed.name(), p))?;

@@ -242,6 +242,8 @@ pub struct RunReport {
     pub tallies: Vec<(String, Tally)>,
     /// The account of grains and ground, where there is one, and by how much its balance has changed in this run [kg].
     pub ground: Option<(Account, f64)>,
+    /// What solvers and couplings watch, at the end.
+    pub gauges: Vec<Gauge>,
 }
 
 /// A world with a folder to write into.
@@ -433,6 +435,7 @@ impl Run {
             stages,
             tallies: self.world.tallies().into_iter().map(|(name, t)| (name.to_owned(), t)).collect(),
             ground: self.world.account().zip(drift),
+            gauges: self.world.totals().gauges,
         })
     }
 
