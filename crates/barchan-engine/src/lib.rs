@@ -14,6 +14,7 @@ mod copies;
 pub mod emit;
 pub mod estimate;
 mod events;
+mod kept;
 pub mod live;
 mod maps;
 mod meshes;

@@ -25,9 +25,9 @@ pub(super) const SPH: Method = Method {
     name: "sph",
     wanted: |s| s.continuum_method() == Some(ContinuumMethod::Sph),
     wish: |s| settings_of(s).map(|settings| settings.wish()),
-    make: |s, start, boundary| {
-        let settings = settings_of(s).unwrap_or_else(|| Settings::sand(f64::NAN, start.domain));
-        let shapes = maps::shapes(s, &settings, boundary)?;
+    make: |parsed, start, boundary| {
+        let settings = settings_of(&parsed.scene).unwrap_or_else(|| Settings::sand(f64::NAN, start.domain));
+        let shapes = maps::shapes(&parsed.scene, &parsed.assets, &settings, boundary)?;
         Ok(Box::new(Sph::new(Settings { materials: start.materials.clone(), shapes, ..settings })?))
     },
 };
