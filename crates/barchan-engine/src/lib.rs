@@ -17,6 +17,7 @@ mod copies;
 pub mod emit;
 pub mod estimate;
 mod events;
+mod kept;
 pub mod live;
 mod maps;
 mod meshes;
@@ -36,6 +37,7 @@ pub use assemble::{
     methods_on,
 };
 pub use barchan_hybrid::ground::{Account, Ground};
+pub use live::Dropped;
 pub use meshes::{load, mended as mended_mesh};
 pub use observers::VOCABULARY;
 pub use run::{Progress, Run, RunError, RunOptions, RunReport, Status, keep, run, shapes};

@@ -9,12 +9,14 @@ use crate::emit::{Space, find_room};
 use crate::world::{World, WorldError};
 use barchan_core::clock::Warp;
 use barchan_core::columns::Column;
+use barchan_core::frame::GRAINS;
 use barchan_core::math;
 use barchan_core::recipe::Recipe;
 use barchan_core::regions::Region;
 use barchan_core::solver::{Knob, NewMatter};
 use barchan_scene::{EmitterFlow, Outside, Scene};
-use glam::{DQuat, DVec2, DVec3};
+use glam::{DQuat, DVec2, DVec3, IVec3};
+use std::f64::consts::PI;
 use std::ops::Range;
 
 /// Stream of random numbers for grains poured by hand: apart from all populations of scenes.
@@ -35,6 +37,35 @@ pub(crate) struct Live {
     pub poured: u64,
     /// Indices of the materials of continua that name none: those have the friction that follows from the friction angle.
     pub own: Range<u16>,
+}
+
+/// What became of a ball that was to be dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dropped {
+    /// There was no room for it.
+    NoRoom,
+    /// It is a grain.
+    Grain,
+    /// It is made of the continuum's own matter.
+    Matter {
+        /// Particles that it is made of.
+        pieces: usize,
+    },
+}
+
+/// Sites of a cubic lattice of that spacing [m] that make up a ball [m]: those nearest to its centre, as many as have its volume, at least one.
+fn ball_of_sites(centre: DVec3, radius: f64, spacing: f64) -> Vec<DVec3> {
+    let volume = 4.0 / 3.0 * PI * (radius / spacing).powi(3);
+    let many = (volume.round() as usize).max(1);
+    let reach = (radius / spacing).ceil() as i32 + 1;
+    let line = move || -reach..reach;
+    let cells = line().flat_map(move |z| line().flat_map(move |y| line().map(move |x| IVec3::new(x, y, z))));
+    // Twice as far, so that distances are whole numbers, alike on every machine. Of equal ones a site and its opposite come together, or the
+    // ball would be lopsided.
+    let mut sites: Vec<IVec3> = cells.map(|c| 2 * c + 1).collect();
+    sites.sort_by_key(|s| (s.length_squared(), s.to_array().min((-*s).to_array()), s.to_array()));
+    sites.truncate(many);
+    sites.into_iter().map(|s| centre + 0.5 * spacing * s.as_dvec3()).collect()
 }
 
 impl World {
@@ -209,30 +240,38 @@ impl World {
         Ok(())
     }
 
-    /// Drops a ball of the first population's material; `false` where there is no room for it.
-    pub fn drop_ball(&mut self, centre: DVec3, radius: f64) -> Result<bool, WorldError> {
-        let Some(material) = self.live.recipe.as_ref().map(|r| r.material) else { return Ok(false) };
+    /// Drops a ball of the first population's material, where there is room for it. Among grains the ball is one large grain. A continuum meets no
+    /// grains: there it is a ball of the continuum's own matter, at rest density.
+    pub fn drop_ball(&mut self, centre: DVec3, radius: f64) -> Result<Dropped, WorldError> {
+        let Some(recipe) = self.live.recipe.clone() else { return Ok(Dropped::NoRoom) };
         let region = Region::Sphere { centre, radius: 1.01 * radius };
         let free = Space::around(&self.solvers, &self.boundary, &self.domain, &region, radius).is_free(centre, radius);
         if !free || !self.holds(centre, radius) {
-            return Ok(false);
+            return Ok(Dropped::NoRoom);
         }
         self.touch();
-        let still = DVec3::ZERO;
-        let orientation = DQuat::IDENTITY;
-        // Shape 0 is the sphere in every world.
-        let ball = NewMatter {
+        let piece = NewMatter {
             position: centre,
-            velocity: still,
-            spin: still,
-            orientation,
+            velocity: DVec3::ZERO,
+            spin: DVec3::ZERO,
+            orientation: DQuat::IDENTITY,
             radius,
             mass: None,
-            material,
+            material: recipe.material,
+            // Shape 0 is the sphere in every world of grains.
             shape: 0,
         };
-        self.bring(&[ball])?;
-        Ok(true)
+        if self.solvers.get(self.live.solver).name() == GRAINS {
+            self.bring(&[piece])?;
+            return Ok(Dropped::Grain);
+        }
+        // What a particle stands for is a cube as wide as its spacing.
+        let own = recipe.sizes.max();
+        let particle = |position| NewMatter { position, radius: own, shape: recipe.shape, ..piece };
+        let matter: Vec<NewMatter> = ball_of_sites(centre, radius, 2.0 * own).into_iter().map(particle).collect();
+        self.rouse();
+        self.bring(&matter)?;
+        Ok(Dropped::Matter { pieces: matter.len() })
     }
 
     /// Whether a ball is inside the domain's sides that are not periodic.

@@ -1,7 +1,7 @@
 //! Reading a scene with the files that it names: meshes, found, mended and put in place; heights of the ground.
 
 use crate::observers::VOCABULARY;
-use crate::{assemble, bodies, copies, maps, outdoors, standing};
+use crate::{assemble, bodies, cache, copies, kept, maps, outdoors, standing};
 use barchan_core::math;
 use barchan_core::mesh::Mesh;
 use barchan_core::sampling::{self, Placement, Sampling};
@@ -126,6 +126,9 @@ impl Files<'_> {
         }
         self.read_heights();
         self.stand();
+        if let Some(cache) = cache::folder() {
+            self.assets.maps = kept::read(&self.draft.scene, &self.assets, &kept::folder(cache));
+        }
     }
 
     /// Heights of the ground.

@@ -34,6 +34,8 @@ pub struct Assets {
     pub packings: BTreeMap<usize, Packing>,
     /// Closed meshes within which populations are filled, by the population's index.
     pub within: BTreeMap<usize, Surface>,
+    /// Volume maps of meshes that an earlier run has made, as bytes by the names of their keys.
+    pub maps: BTreeMap<String, Arc<[u8]>>,
     /// Clumps that have been put together: their moments take time, and a check asks for them again and again.
     clumps: Arc<Mutex<Vec<Made>>>,
 }

@@ -1,5 +1,6 @@
 //! Filling a region with particles on the rest lattice.
 
+use crate::walls::{inside, surfaces};
 use barchan_core::boundary::Boundary;
 use barchan_core::rng::Random;
 use barchan_core::solver::NewMatter;
@@ -35,6 +36,8 @@ pub struct Filled {
     pub matter: Vec<NewMatter>,
     /// Pressure of the weight above each [Pa].
     pub pressure: Vec<f64>,
+    /// Sites of the region that are inside a wall or a body, which stay empty: for each by index, how many.
+    pub inside: BTreeMap<usize, usize>,
 }
 
 impl Filling {
@@ -53,14 +56,21 @@ impl Filling {
         // A box of whole spacings, but for rounding, holds as many layers.
         let count = (size + DVec3::splat(1e-6)).floor().max(DVec3::ZERO).as_ivec3();
         let mut random = Random::new(self.seed, 0);
-        let (mut matter, mut sites) = (Vec::new(), Vec::new());
+        let (mut matter, mut sites, mut within) = (Vec::new(), Vec::new(), BTreeMap::new());
         for z in 0..count.z {
             for y in 0..count.y {
                 for x in 0..count.x {
                     let at = IVec3::new(x, y, z);
                     let site = self.corners[0] + (at.as_dvec3() + DVec3::splat(0.5)) * d;
                     let shake = DVec3::new(random.range(-1.0, 1.0), random.range(-1.0, 1.0), random.range(-1.0, 1.0));
-                    if !is_inside(site) || !is_clear(boundary, site, (0.5 - NEARER) * d) {
+                    if !is_inside(site) {
+                        continue;
+                    }
+                    if let Some((wall, _)) = inside(boundary, boundary.states(), site) {
+                        *within.entry(wall).or_default() += 1;
+                        continue;
+                    }
+                    if !is_clear(boundary, site, (0.5 - NEARER) * d) {
                         continue;
                     }
                     sites.push(at);
@@ -78,13 +88,13 @@ impl Filling {
             }
         }
         let pressure = weight_above(&sites, gravity, bulk_density * d);
-        Filled { matter, pressure }
+        Filled { matter, pressure, inside: within }
     }
 }
 
 fn is_clear(boundary: &Boundary, x: DVec3, distance: f64) -> bool {
     let mut clear = true;
-    crate::walls::surfaces(boundary, boundary.states(), x, distance, &mut |_, near| clear &= near.distance >= distance);
+    surfaces(boundary, boundary.states(), x, distance, &mut |_, near| clear &= near.distance >= distance);
     clear
 }
 

@@ -9,7 +9,7 @@ use crate::rheology::Law;
 use crate::settings::Settings;
 use crate::state::{BLOCK, Particles, Stress};
 use crate::step::Stage;
-use crate::walls::{BlockContacts, Contact, Motion, Yielding, surfaces};
+use crate::walls::{BlockContacts, Contact, Motion, Yielding, inside};
 use barchan_core::boundary::Boundary;
 use barchan_core::curve;
 use barchan_core::parallel::Watch;
@@ -83,6 +83,8 @@ pub struct Flow<R> {
     pub guarded: u64,
     /// Steps that ended before they had converged, since the start.
     pub unconverged: u64,
+    /// Steps in succession that were far from converging.
+    pub astray: u32,
     pub report: Report,
     pub watch: Watch,
     pub timers: Timers<Stage>,
@@ -124,6 +126,7 @@ impl<R: Precision> Flow<R> {
             walls_moved: 0.0,
             guarded: 0,
             unconverged: 0,
+            astray: 0,
             report: Report::default(),
             watch: Watch::default(),
             timers: Timers::default(),
@@ -145,7 +148,7 @@ impl<R: Precision> Flow<R> {
         self.stale |= !matter.is_empty();
         if self.steps == 0 {
             // The first frame shows them.
-            self.follow(boundary, 0.0);
+            self.follow(boundary, 0.0)?;
         }
         Ok(first)
     }
@@ -157,15 +160,7 @@ impl<R: Precision> Flow<R> {
 
     fn check_outside_walls(&self, matter: &[NewMatter], boundary: &Boundary) -> Result<(), SphError> {
         let states = boundary.states();
-        let depth_of = |m: &NewMatter| {
-            let mut deepest: Option<(usize, f64)> = None;
-            surfaces(boundary, states, m.position, 0.0, &mut |w, near| {
-                if near.distance < 0.0 && deepest.is_none_or(|d| -near.distance > d.1) {
-                    deepest = Some((w, -near.distance));
-                }
-            });
-            deepest.map(|(w, depth)| (m.position, w, depth))
-        };
+        let depth_of = |m: &NewMatter| inside(boundary, states, m.position).map(|(w, depth)| (m.position, w, depth));
         let inside: Vec<_> = matter.par_iter().filter_map(depth_of).collect();
         match inside.first() {
             None => Ok(()),

@@ -46,7 +46,7 @@ impl<R: Precision> Flow<R> {
         type Task<'a> =
             (usize, ((&'a mut [[f64; 4]], &'a mut [DVec3]), ((&'a [DVec3], &'a BlockContacts), &'a [DVec3])));
         let run = |(b, ((place, velocity), ((next, contacts), built))): Task<'_>| {
-            let (mut fastest, mut farthest, mut guarded, mut lost) = (0f64, 0f64, 0, None);
+            let (mut fastest, mut farthest, mut guarded, mut lost) = (0f64, 0f64, 0, None::<(usize, DVec3)>);
             for k in 0..next.len() {
                 let mut v = next[k];
                 let mut way = v * dt;
@@ -64,7 +64,7 @@ impl<R: Precision> Flow<R> {
                     }
                 }
                 if !(x.is_finite() && v.is_finite()) {
-                    lost = lost.or(Some(b * BLOCK + k));
+                    lost = lost.or(Some((b * BLOCK + k, DVec3::from_slice(&place[k]))));
                 }
                 place[k][..3].copy_from_slice(&x.to_array());
                 velocity[k] = v;
@@ -77,7 +77,7 @@ impl<R: Precision> Flow<R> {
         self.moved = done.iter().map(|d| d.1).fold(0.0, f64::max).sqrt();
         self.guarded += done.iter().map(|d| d.2).sum::<u64>();
         match done.iter().find_map(|d| d.3) {
-            Some(i) => Err(SphError::NotFinite { id: self.particles.id[i], time: self.time }),
+            Some((i, place)) => Err(SphError::NotFinite { id: self.particles.id[i], place, time: self.time }),
             None => Ok(()),
         }
     }

@@ -98,11 +98,12 @@ impl<R: Precision> Flow<R> {
         Ok(())
     }
 
-    /// Density and κ of all particles, weights of all pairs, contacts with walls.
-    pub fn density(&mut self, boundary: &Boundary) {
+    /// Density and κ of all particles, weights of all pairs, contacts with walls. A particle that has got through a wall since the last step is an error.
+    pub fn density(&mut self, boundary: &Boundary) -> Result<(), SphError> {
         let Flow { settings, mirror, weighting, passes, particles, lists, near, contacts, states, least_kappa, .. } =
             self;
         let around = Surroundings { settings, mirror, boundary, states };
+        let (motions, before) = (&self.motions, self.report.dt);
         let (rest, own) = (settings.bulk_density, weighting.mass * settings.kernel.value(0.0, weighting.reach));
         let (place, kinds) = (&particles.place, &particles.kind);
         let middle = 0.5 * (settings.domain.min + settings.domain.max);
@@ -121,10 +122,14 @@ impl<R: Precision> Flow<R> {
             let mut met = Vec::new();
             let mut counts = [0; BLOCK];
             let (mut sum, mut largest, mut touched) = (0.0, 0f64, vec![0u32; states.len()]);
+            let mut through = None;
             for k in 0..count {
                 let start = met.len();
                 if near[first + k] {
-                    around.meet(DVec3::from_slice(&place[first + k]), kinds[first + k], contacts.of(k), &mut met);
+                    let x = DVec3::from_slice(&place[first + k]);
+                    around.meet(x, kinds[first + k], contacts.of(k), &mut met);
+                    let behind = || around.behind(x, contacts.of(k), &met[start..], motions, before);
+                    through = through.or_else(|| behind().map(|(wall, depth)| (first + k, wall, depth)));
                 }
                 counts[k] = (met.len() - start) as u32;
                 let [mut density, gx, gy, gz, squares, ..]: [f64; 8] = filled[k].map(Into::into);
@@ -140,7 +145,7 @@ impl<R: Precision> Flow<R> {
                 (sum, largest) = (sum + excess, largest.max(excess));
             }
             *contacts = BlockContacts::new(counts[..count].iter().copied(), met);
-            (sum, largest, touched)
+            (sum, largest, touched, through)
         };
         let blocks = particles.local.chunks_mut(BLOCK).zip(&mut lists.blocks).zip(contacts.iter_mut()).enumerate();
         let done = parallel::run(blocks.collect(), LEAST_BLOCKS, run);
@@ -151,6 +156,16 @@ impl<R: Precision> Flow<R> {
             all.iter_mut().zip(&d.2).for_each(|(a, n)| *a += n);
             all
         }));
+        match done.iter().find_map(|d| d.3) {
+            None => Ok(()),
+            Some((i, wall, depth)) => Err(SphError::ThroughWall {
+                id: self.particles.id[i],
+                place: self.particles.position(i),
+                depth,
+                wall: boundary.walls()[wall].name.clone(),
+                time: self.time,
+            }),
+        }
     }
 
     /// Adds to κ what a body yields to the push of all its contacts: were each to push as if it were alone, a light body would be thrown about
@@ -174,7 +189,7 @@ impl<R: Precision> Flow<R> {
     }
 
     /// Velocities without stress: rubbing, gravity, and drag taken implicitly, so that it never overshoots.
-    pub fn forces(&mut self, dt: f64) {
+    pub fn forces(&mut self, dt: f64) -> Result<(), SphError> {
         if self.laws.iter().any(Law::has_friction) {
             self.rub(dt);
         }
@@ -182,10 +197,20 @@ impl<R: Precision> Flow<R> {
             let kick = dt * self.settings.gravity;
             let blocks: Vec<_> = self.particles.velocity.chunks_mut(BLOCK).collect();
             parallel::run(blocks, LEAST_BLOCKS, |block| block.iter_mut().for_each(|v| *v += kick));
-            return;
+            return Ok(());
         };
         let new: Vec<DVec3> = (0..self.particles.len()).into_par_iter().map(|i| self.blown(&air, i, dt)).collect();
+        if let Some(i) = new.iter().position(|v| !v.is_finite()) {
+            let (id, place, time) = (self.particles.id[i], self.particles.position(i), self.time);
+            let to_blame = !air.wind.at(place, time).is_finite();
+            return Err(if to_blame {
+                SphError::Wind { place, time }
+            } else {
+                SphError::NotFinite { id, place, time }
+            });
+        }
         self.particles.velocity = new;
+        Ok(())
     }
 
     /// Neighbours under pressure rub against each other.

@@ -191,6 +191,16 @@ pub enum Precision {
 pub trait WallShape: Send + Sync {
     /// The ratio at a point of the wall's own frame, as it was built [m], to a plane at the distance of the nearest surface.
     fn factor(&self, point: DVec3) -> f64;
+
+    /// A name under which it can be kept from run to run, if it can.
+    fn name(&self) -> Option<String> {
+        None
+    }
+
+    /// What would be kept.
+    fn bytes(&self) -> Vec<u8> {
+        Vec::new()
+    }
 }
 
 /// A kind of matter in the continuum. All kinds have the same spacing and densities.

@@ -22,7 +22,7 @@ pub struct Residual {
     active: usize,
     /// Sum of (y − x)·(x − x_before), in the problem's own norm: positive where the momentum of the iterations points away from the aim.
     pub uphill: f64,
-    /// Largest density error, and the slot it is of.
+    /// Largest density error with the strain that friction should have held, and the slot it is of.
     pub worst: (f64, usize),
 }
 
@@ -32,7 +32,7 @@ impl Residual {
         Residual { density, strain, active, uphill, worst: (0.0, 0) }
     }
 
-    /// Takes a density error for the largest if it is.
+    /// Takes an error for the largest if it is.
     pub fn note_worst(&mut self, error: f64, slot: usize) {
         if error > self.worst.0 {
             self.worst = (error, slot);

@@ -68,8 +68,9 @@ const PRESSURE_ALONE_AT_REST: [f64; 2] = [0.5; 2];
 const LEAST_ITERATIONS: u32 = 2;
 /// How many times its first value a residual may reach before the relaxation is halved. With momentum it rises and falls by less.
 const MOST_GROWTH: f64 = 3.0;
-/// Mean density error at which a step that has not converged is an error.
+/// Mean density error at which a step that has not converged is an error, and mean strain at which so many in succession are.
 const DIVERGED: f64 = 0.05;
+const PATIENCE: u32 = 10;
 /// A step is at most so much longer than the one before.
 const GROWTH: f64 = 1.1;
 /// Way of the fastest particle in a step, as a share of the spacing.
@@ -103,7 +104,7 @@ impl<R: Precision> Flow<R> {
             left = if last { 0.0 } else { left - dt };
         }
         if self.grains.is_some() {
-            self.timed(Stage::Grains, |s| s.follow(boundary, interval.dt));
+            self.timed(Stage::Grains, |s| s.follow(boundary, interval.dt))?;
         }
         // What walls feel is the mean over the world step.
         for (w, [force, torque]) in loads.into_iter().enumerate() {
@@ -125,8 +126,8 @@ impl<R: Precision> Flow<R> {
         self.time = time;
         self.take_walls(boundary, dt, ahead);
         self.timed(Stage::Neighbours, |s| s.neighbours(boundary))?;
-        self.timed(Stage::Density, |s| s.density(boundary));
-        self.timed(Stage::Forces, |s| s.forces(dt));
+        self.timed(Stage::Density, |s| s.density(boundary))?;
+        self.timed(Stage::Forces, |s| s.forces(dt))?;
 
         let both = self.settings.friction == Friction::Projected && self.laws.iter().any(Law::has_friction);
         let [with, without] = if both { [BOTH, BOTH_AT_REST] } else { [PRESSURE_ALONE, PRESSURE_ALONE_AT_REST] };
@@ -140,6 +141,7 @@ impl<R: Precision> Flow<R> {
             residual = self.timed(Stage::Strain, |s| s.strain(dt, sweep));
             iterations += 1;
             if iterations >= LEAST_ITERATIONS && residual.is_below(self.settings.tolerance) {
+                self.astray = 0;
                 break;
             }
             if iterations >= self.settings.most_iterations {
@@ -171,15 +173,19 @@ impl<R: Precision> Flow<R> {
         Ok(felt)
     }
 
-    fn check_convergence(&self, residual: &Residual, iterations: u32) -> Result<(), SphError> {
-        if residual.density() < DIVERGED {
+    /// Whether matter that is so far from what was asked for can go on. Density that is wrong is not put right again; a strain may be a matter of a few
+    /// steps, as of an impact.
+    pub fn check_convergence(&mut self, residual: &Residual, iterations: u32) -> Result<(), SphError> {
+        self.astray = if residual.strain() < DIVERGED { 0 } else { self.astray + 1 };
+        if residual.density() < DIVERGED && self.astray < PATIENCE {
             return Ok(());
         }
         // A number that is none is worse than any.
         let broken = self.particles.stress.iter().position(|s| s.iter().any(|x| Into::<f64>::into(*x).is_nan()));
         let worst = broken.unwrap_or(residual.worst.1);
         let (id, place) = (self.particles.id[worst], self.particles.position(worst));
-        Err(SphError::NoConvergence { time: self.time, iterations, residual: residual.density(), id, place })
+        let (time, strain) = (self.time, residual.strain());
+        Err(SphError::NoConvergence { time, iterations, residual: residual.density(), strain, id, place })
     }
 
     fn note(&mut self, dt: f64, iterations: u32, residual: &Residual) {

@@ -7,6 +7,7 @@
 use crate::maps::plane_volume;
 use crate::mirror::{Mirror, cap};
 use crate::settings::{Settings, WallFriction, WallShape};
+use crate::state::nearest_image;
 use barchan_core::boundary::{Body, Boundary};
 use barchan_core::walls::{Geometry, Nearest, WallState};
 use glam::{DMat3, DVec3};
@@ -122,6 +123,33 @@ pub fn surfaces(
     }
 }
 
+/// The solid that a point [m] is inside of, and how deep [m]: of several the one it is deepest in.
+pub fn inside(boundary: &Boundary, states: &[WallState], x: DVec3) -> Option<(usize, f64)> {
+    let mut deepest: Option<(usize, f64)> = None;
+    let mut visit = |w: usize, distance: f64| {
+        if distance < 0.0 && deepest.is_none_or(|d| -distance > d.1) {
+            deepest = Some((w, -distance));
+        }
+    };
+    for (w, (wall, state)) in boundary.walls().iter().zip(states).enumerate() {
+        if !boundary.is_there(w) || wall.least_distance(state, x) > 0.0 {
+            continue;
+        }
+        match &wall.geometry {
+            // The search for the surfaces of a mesh ends at its reach, and a solid may be deeper.
+            Geometry::Mesh(facets) if facets.is_solid() => visit(w, wall.clearance(state, x)),
+            _ => wall.smooth_surfaces(state, x, 0.0, &mut |near| visit(w, near.distance)),
+        }
+    }
+    deepest
+}
+
+/// How far behind the face of a solid a particle has got through it, as a share of the spacing. What is pushed by two walls at once may be a little
+/// behind one of them, and comes out again.
+const THROUGH: f64 = 0.5;
+/// Distance from a wall within which a way has met it, as a share of the spacing; nothing passes a rim as near as that.
+const MET: f64 = 0.02;
+
 /// What walls are to the particles of a step.
 pub struct Surroundings<'a> {
     pub settings: &'a Settings,
@@ -175,6 +203,39 @@ impl Surroundings<'_> {
             let last = before.iter().find(|c| c.wall == contact.wall && c.normal.dot(contact.normal) > SAME_FACE);
             contact.slide = last.map_or(DVec3::ZERO, |c| c.slide - contact.normal * c.slide.dot(contact.normal));
         }
+    }
+
+    /// The wall that a particle at `x` [m] has got through and how far [m] it is behind: half a spacing inside a solid, or on the other side of a sheet
+    /// than `dt` [s] ago, when its contacts were `before`.
+    pub fn behind(
+        &self,
+        x: DVec3,
+        before: &[Contact],
+        met: &[Contact],
+        motions: &[Motion],
+        dt: f64,
+    ) -> Option<(usize, f64)> {
+        let d = self.settings.spacing;
+        if let Some(c) = met.iter().find(|c| c.distance < -THROUGH * d) {
+            return Some((c.wall as usize, -c.distance));
+        }
+        let turned =
+            |b: &&Contact| b.distance > 0.0 && met.iter().any(|c| c.wall == b.wall && c.normal.dot(b.normal) < 0.0);
+        before.iter().filter(turned).find_map(|b| {
+            let (w, start) = (b.wall as usize, b.point + b.normal * b.distance);
+            let drift = motions[w].at(b.point) * dt;
+            let way = nearest_image(x - start, self.settings.domain.period()) - drift;
+            let left = b.distance + b.normal.dot(way);
+            if left >= 0.0 {
+                return None;
+            }
+            // Where the way goes through the plane of the contact: in the wall, or beyond its rim.
+            let at = start + drift + way * (b.distance / (b.distance - left));
+            let mut in_wall = false;
+            let (wall, state) = (&self.boundary.walls()[w], &self.states[w]);
+            wall.smooth_surfaces(state, at, MET * d, &mut |_| in_wall = true);
+            in_wall.then_some((w, -left))
+        })
     }
 
     /// What the walls of a concave corner have of the place together, over the sum of what each would have alone. Surfaces of one wall that has a

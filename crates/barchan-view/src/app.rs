@@ -13,6 +13,7 @@ use crate::stage::{Stage, Staging};
 use crate::theme;
 use crate::touch::{Hand, Tool};
 use crate::{Start, help};
+use barchan_engine::Dropped;
 use barchan_render::RenderError;
 use egui::{CentralPanel, Context, Frame as Surround, Panel, Ui};
 use glam::DVec3;
@@ -427,12 +428,14 @@ impl eframe::App for App {
 /// What is said about an answer.
 fn word(answer: &Answer) -> Option<(String, bool)> {
     Some(match answer {
-        Answer::Pushed(_) | Answer::Poured(1..) | Answer::Dropped(true) | Answer::Dug(_) | Answer::Broken(1..) => {
-            return None;
+        Answer::Pushed(_) | Answer::Poured(1..) | Answer::Dug(_) | Answer::Broken(1..) => return None,
+        Answer::Dropped(Dropped::Grain) => ("Dropped a ball: one large grain".into(), false),
+        Answer::Dropped(Dropped::Matter { pieces }) => {
+            (format!("Dropped a ball of the continuum: {pieces} particles"), false)
         }
         Answer::Broken(0) => ("There is no bond here to cut".into(), false),
         Answer::Poured(0) => ("There is no room to pour here".into(), false),
-        Answer::Dropped(false) => ("There is no room for a ball here".into(), false),
+        Answer::Dropped(Dropped::NoRoom) => ("There is no room for a ball here".into(), false),
         Answer::Saved(folder) => {
             let folder = folder.display();
             (format!("Kept in {folder}; go on with: barchan run --resume {folder}"), false)

@@ -2,6 +2,7 @@
 
 use barchan_core::frame::Frame;
 use barchan_core::solver::{Energies, Gauge, Knob};
+use barchan_engine::Dropped;
 use barchan_scene::Parsed;
 use glam::{DVec2, DVec3};
 use std::path::PathBuf;
@@ -157,8 +158,8 @@ pub enum Answer {
     Pushed(DVec3),
     /// Grains that found room.
     Poured(usize),
-    /// Whether the ball found room.
-    Dropped(bool),
+    /// What became of the ball.
+    Dropped(Dropped),
     /// Grains removed.
     Dug(usize),
     /// Bonds broken.

@@ -269,7 +269,7 @@ impl Worker {
                 Err(e) => refused(&e),
             },
             Command::Drop { centre, radius } => match world.drop_ball(centre, radius) {
-                Ok(done) => Some(Answer::Dropped(done)),
+                Ok(dropped) => Some(Answer::Dropped(dropped)),
                 Err(e) => refused(&e),
             },
             Command::Dig { centre, radius } => Some(Answer::Dug(world.dig(centre, radius))),

@@ -1,6 +1,6 @@
 //! Matter as a continuum: from the scene's words to the solver's.
 
-use super::{Method, maps, settings};
+use super::{Method, maps, memory, settings};
 use barchan_core::boundary::Boundary;
 use barchan_core::materials::Material;
 use barchan_core::math;
@@ -9,10 +9,11 @@ use barchan_core::rng::Random;
 use barchan_core::sizes::SizeDistribution;
 use barchan_core::solver::Knob;
 use barchan_scene as scene;
+use barchan_scene::words::{bytes, count};
 use barchan_scene::{Component, Continuum, ContinuumMethod, Formula, Parsed, Phases, Problem, Scene};
 use barchan_sph::{
-    Air, Cone, Drag, Filling, Friction, GrainSettings, Kernel, Kind, MuI, Pressure, Published, Rule, Settings, Sph,
-    WallFriction, Wind,
+    Air, BYTES_PER_PARTICLE, Cone, Drag, Filled, Filling, Friction, GrainSettings, Kernel, Kind, MuI, Pressure,
+    Published, Rule, Settings, Sph, WallFriction, Wind,
 };
 use glam::{DQuat, DVec3};
 use std::f64::consts::TAU;
@@ -24,9 +25,9 @@ pub(super) const SPH: Method = Method {
     name: "sph",
     wanted: |s| s.continuum_method() == Some(ContinuumMethod::Sph),
     wish: |s| settings_of(s).map(|settings| settings.wish()),
-    make: |s, start, boundary| {
-        let settings = settings_of(s).unwrap_or_else(|| Settings::sand(f64::NAN, start.domain));
-        let shapes = maps::shapes(s, &settings, boundary)?;
+    make: |parsed, start, boundary| {
+        let settings = settings_of(&parsed.scene).unwrap_or_else(|| Settings::sand(f64::NAN, start.domain));
+        let shapes = maps::shapes(&parsed.scene, &parsed.assets, &settings, boundary)?;
         Ok(Box::new(Sph::new(Settings { materials: start.materials.clone(), shapes, ..settings })?))
     },
 };
@@ -286,13 +287,38 @@ pub(super) fn recipe(scene: &Scene, i: usize) -> Recipe {
 
 /// What is wrong with the continuum of a scene, as its solver sees it.
 pub(super) fn problems(parsed: &Parsed) -> Vec<Problem> {
-    let found = settings_of(&parsed.scene).map_or_else(Vec::new, |s| s.check());
-    found.into_iter().map(|e| parsed.error_at("continuum[0]", e, "")).collect()
+    let Some(settings) = settings_of(&parsed.scene) else { return Vec::new() };
+    let found = settings.check().into_iter().map(|e| parsed.error_at("continuum[0]", e, ""));
+    found.chain(too_many(parsed, settings.spacing)).collect()
 }
 
-/// Fills the regions of all populations, on a lattice half a spacing off walls.
-pub(super) fn fill(parsed: &Parsed, boundary: &Boundary, sph: &mut Sph) -> Result<(), Vec<Problem>> {
-    let (scene, mut problems) = (&parsed.scene, Vec::new());
+/// Fillings that this machine cannot hold, or that cannot be numbered.
+fn too_many(parsed: &Parsed, spacing: f64) -> Option<Problem> {
+    let volumes = parsed.scene.continuum.iter().filter_map(|m| m.region().map(|r| r.to_core().volume()));
+    let particles = volumes.sum::<f64>() / spacing.powi(3);
+    let shown = parsed.scene.continuum[0].grains.as_ref().map_or(0.0, |g| g.per_particle as f64 * BYTES_PER_SHOWN);
+    let needed = particles * (BYTES_PER_PARTICLE + shown);
+    let has = memory::machine_memory().filter(|has| needed > *has);
+    let message = if let Some(has) = has {
+        let (many, needed, has) = (count(particles as u64), bytes(needed), bytes(has));
+        format!("{many} particles would need about {needed} of memory; this machine has {has}")
+    } else if particles >= f64::from(u32::MAX) {
+        format!("{particles:.2e} particles are more than a run can number (4.29e9)")
+    } else {
+        return None;
+    };
+    // A particle's share of space goes with the cube of the spacing.
+    let over = has.map_or(1.0, |has| needed / has).max(particles / f64::from(u32::MAX));
+    let help = format!("use a spacing of at least {:.2e} m, or smaller regions", spacing * over.cbrt());
+    Some(parsed.error_at("continuum[0].spacing", message, help))
+}
+
+/// Memory of a grain that is shown [bytes]: its columns, and those of the frame that it is in.
+const BYTES_PER_SHOWN: f64 = 150.0;
+
+/// Fills the regions of all populations, on a lattice half a spacing off walls. Returns what is doubtful about that.
+pub(super) fn fill(parsed: &Parsed, boundary: &Boundary, sph: &mut Sph) -> Result<Vec<Problem>, Vec<Problem>> {
+    let (scene, mut problems, mut warnings) = (&parsed.scene, Vec::new(), Vec::new());
     for (i, m) in scene.continuum.iter().enumerate() {
         let Some(region) = m.region().map(|r| r.to_core()) else { continue };
         let (low, high) = region.bounds();
@@ -306,6 +332,7 @@ pub(super) fn fill(parsed: &Parsed, boundary: &Boundary, sph: &mut Sph) -> Resul
         };
         let filled = filling.fill(&|x| region.contains(x), boundary, scene.gravity, m.bulk_density());
         let path = format!("continuum[{i}].fill");
+        warnings.extend(left_out(parsed, &path, m, boundary, &filled));
         if filled.matter.is_empty() {
             let message = format!("no particle of `{}` fits into its region", m.name);
             let help = "enlarge it, use a smaller spacing, or move it away from walls";
@@ -314,7 +341,27 @@ pub(super) fn fill(parsed: &Parsed, boundary: &Boundary, sph: &mut Sph) -> Resul
             problems.push(parsed.error_at(&path, e.to_string(), "use a larger spacing, or move the region"));
         }
     }
-    if problems.is_empty() { Ok(()) } else { Err(problems) }
+    if problems.is_empty() { Ok(warnings) } else { Err(problems) }
+}
+
+/// What a filling leaves out because a wall or a body is there.
+fn left_out(parsed: &Parsed, path: &str, m: &Continuum, boundary: &Boundary, filled: &Filled) -> Option<Problem> {
+    let inside: usize = filled.inside.values().sum();
+    let (wall, _) = filled.inside.iter().max_by_key(|(_, n)| **n)?;
+    let message = format!(
+        "{} of the {} particles of `{}` would lie inside `{}`{} and are left out: {:.3} kg less",
+        count(inside as u64),
+        count((inside + filled.matter.len()) as u64),
+        m.name,
+        boundary.walls()[*wall].name,
+        if filled.inside.len() > 1 { " and other walls" } else { "" },
+        inside as f64 * m.bulk_density() * m.spacing.powi(3)
+    );
+    Some(parsed.warning_at(
+        path,
+        message,
+        "let the region end at the wall, or leave it so if the matter is to lie round it",
+    ))
 }
 
 /// Jitter of the particles of a filling, as a share of the spacing: a lattice without any has planes along which it slides.

@@ -37,7 +37,8 @@ static ON_ADAPTER: Method = Method {
     name: GRAINS,
     wanted: |scene| METHODS.iter().any(|m| m.name == GRAINS && (m.wanted)(scene)),
     wish: |_| None,
-    make: |scene, settings, boundary| {
+    make: |parsed, settings, boundary| {
+        let scene = &parsed.scene;
         if scene.device == Device::Auto {
             return match why_on_the_processor(scene, settings, boundary) {
                 Some(_) => Ok(Box::new(Dem::new(settings.clone(), boundary))),

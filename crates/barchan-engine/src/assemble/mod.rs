@@ -23,6 +23,7 @@ pub use barchan_scene::SceneErrors;
 pub use device::methods_on;
 pub use from::{FromError, begin_from};
 pub use impact::Meeting;
+pub(crate) use maps::map_settings;
 pub use release::Released;
 pub(crate) use trial::further;
 
@@ -66,7 +67,7 @@ pub struct Method {
 }
 
 /// Makes a solver without matter.
-pub type Make = fn(&Scene, &Settings, &Boundary) -> Result<Box<dyn Solver>, SolverError>;
+pub type Make = fn(&Parsed, &Settings, &Boundary) -> Result<Box<dyn Solver>, SolverError>;
 
 /// All methods. Solvers step in this order: grains last, since they integrate the bodies that the others have pushed.
 pub const METHODS: &[Method] = &[
@@ -191,7 +192,8 @@ pub fn assemble_as(parsed: &Parsed, methods: &[&Method]) -> Result<World, SceneE
     }
     begin_packed(parsed, &mut world)?;
     if let Some(sph) = world.solvers.find_mut::<Sph>() {
-        continuum::fill(parsed, &world.boundary, sph).map_err(|p| SceneErrors::new(parsed.name(), p))?;
+        let doubts = continuum::fill(parsed, &world.boundary, sph).map_err(|p| SceneErrors::new(parsed.name(), p))?;
+        world.warnings.extend(doubts);
     }
     if let Some(flip) = world.solvers.find_mut::<Flip>() {
         phases::fill(parsed, &world.boundary, flip).map_err(|p| SceneErrors::new(parsed.name(), p))?;
@@ -341,7 +343,7 @@ fn world(parsed: &Parsed, parts: Parts, methods: &[&Method]) -> Result<World, Sc
         max_overlap,
         sleep,
     };
-    let solvers = methods.iter().map(|m| (m.make)(scene, &settings, &boundary)).collect::<Result<_, _>>();
+    let solvers = methods.iter().map(|m| (m.make)(parsed, &settings, &boundary)).collect::<Result<_, _>>();
     let solvers = solvers
         .map_err(|e| SceneErrors::new(parsed.name(), vec![parsed.error_at("", e.to_string(), "change the scene")]))?;
     if let Some(why) = device::why_on_the_processor(scene, &settings, &boundary) {

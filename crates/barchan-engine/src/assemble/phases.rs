@@ -19,9 +19,9 @@ pub(super) const PHASES: Method = Method {
     name: "phases",
     wanted: |s| s.continuum_method() == Some(ContinuumMethod::Phases),
     wish: |s| settings_of(s).and_then(wish),
-    make: |s, start, _| {
+    make: |parsed, start, _| {
         let usual = || Settings::sand(start.domain, f64::NAN, Materials::default());
-        let settings = settings_of(s).unwrap_or_else(usual);
+        let settings = settings_of(&parsed.scene).unwrap_or_else(usual);
         Ok(Box::new(Flip::new(Settings { materials: start.materials.clone(), ..settings })?))
     },
 };

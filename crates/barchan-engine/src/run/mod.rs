@@ -8,8 +8,10 @@ pub use folder::Status;
 pub use keep::{CHANGED, keep};
 
 use crate::assemble::{self, Method, SceneErrors};
+use crate::cache;
 use crate::checkpoint::{Checkpoint, CheckpointError, CheckpointWriter, fingerprint};
 use crate::copies;
+use crate::kept;
 use crate::meshes;
 use crate::sinks::Tally;
 use crate::world::{LOOK_EVERY, World, WorldError};
@@ -242,6 +244,8 @@ pub struct RunReport {
     pub tallies: Vec<(String, Tally)>,
     /// The account of grains and ground, where there is one, and by how much its balance has changed in this run [kg].
     pub ground: Option<(Account, f64)>,
+    /// What solvers and couplings watch, at the end.
+    pub gauges: Vec<Gauge>,
 }
 
 /// A world with a folder to write into.
@@ -283,6 +287,9 @@ impl Run {
         let frames = FrameWriter::new(out, &formats(&world), None).map_err(|e| written(e.into()))?;
         let rows = |m: &crate::world::Measurement| Rows::new(m, &folder.table(&m.name), &world, false);
         let rows = world.measurements().iter().map(rows).collect::<Result<_, _>>().map_err(written)?;
+        if let Some(cache) = cache::folder() {
+            kept::write(&world, &kept::folder(cache));
+        }
         Ok(Run {
             world,
             folder,
@@ -433,6 +440,7 @@ impl Run {
             stages,
             tallies: self.world.tallies().into_iter().map(|(name, t)| (name.to_owned(), t)).collect(),
             ground: self.world.account().zip(drift),
+            gauges: self.world.totals().gauges,
         })
     }
 

@@ -1,7 +1,7 @@
 //! A world that is touched while it runs.
 
 use crate::common;
-use barchan_engine::{Run, RunOptions, World, keep, run};
+use barchan_engine::{Dropped, Run, RunOptions, World, keep, run};
 use common::*;
 use glam::DVec3;
 
@@ -57,9 +57,10 @@ fn poured_grains_overlap_nothing() {
 #[test]
 fn a_ball_finds_room_or_stays_away() {
     let mut world = world(&[BOX, BED]);
-    assert!(!world.drop_ball(DVec3::new(0.02, 0.02, 0.0055), 0.005).unwrap(), "in the bed");
-    assert!(!world.drop_ball(DVec3::new(0.02, 0.02, 0.108), 0.005).unwrap(), "across the domain's lid");
-    assert!(world.drop_ball(DVec3::new(0.02, 0.02, 0.03), 0.005).unwrap());
+    let mut drop = |z| world.drop_ball(DVec3::new(0.02, 0.02, z), 0.005).unwrap();
+    assert_eq!(drop(0.0055), Dropped::NoRoom, "in the bed");
+    assert_eq!(drop(0.108), Dropped::NoRoom, "across the domain's lid");
+    assert_eq!(drop(0.03), Dropped::Grain);
     let f = world.frame().grains().clone();
     let ball = (0..f.len()).max_by(|a, b| f.radius[*a].total_cmp(&f.radius[*b])).unwrap();
     let mass = 4.0 / 3.0 * std::f64::consts::PI * 0.005f64.powi(3) * 2500.0;
@@ -170,6 +171,54 @@ fill = { box = { min = [0, 0, 0], max = [0.12, 0.12, 0.16] } }
 grains = { per_particle = 4, radius = "2 mm" }
 "#;
 
+/// The same column in three phases.
+fn sand_in_phases() -> String {
+    SAND.replace("spacing", "method = \"phases\"\nspacing").replace("grains = {", "# grains = {")
+}
+
+/// A ball among particles was one particle, whatever its radius.
+#[test]
+fn a_ball_dropped_into_a_continuum_is_a_ball_of_its_matter() {
+    for (text, wide) in [(SAND.to_owned(), 0.02), (sand_in_phases(), 0.02)] {
+        let mut world = world(&[&text]);
+        let (before, was) = (world.pieces(), world.totals().mass);
+        let (centre, radius) = (DVec3::new(0.06, 0.06, 0.32), 0.08);
+        let Dropped::Matter { pieces } = world.drop_ball(centre, radius).unwrap() else { panic!("no ball") };
+        assert_eq!(world.pieces(), before + pieces);
+        let mass = 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3) * 2650.0 * 0.6;
+        let error = (world.totals().mass - was) / mass - 1.0;
+        assert!(error.abs() < 0.01, "mass off by {error}");
+        let frame = world.frame();
+        let new = &frame.populations[0].position[before..];
+        assert!(new.len() == pieces && new.iter().all(|x| x.distance(centre) < radius + 0.5 * wide));
+        let middle = new.iter().sum::<DVec3>() / new.len() as f64;
+        assert!(middle.distance(centre) < 0.05 * wide, "{middle}");
+        let nearest = |a: usize| {
+            let others = (0..new.len()).filter(|b| *b != a);
+            others.map(|b| new[a].distance(new[b])).fold(f64::INFINITY, f64::min)
+        };
+        assert!((0..new.len()).all(|a| (nearest(a) / wide - 1.0).abs() < 1e-9), "at rest spacing");
+        assert_eq!(world.drop_ball(centre, radius).unwrap(), Dropped::NoRoom, "there is one already");
+        assert_eq!(world.drop_ball(DVec3::new(0.3, 0.3, 0.02), 0.08).unwrap(), Dropped::NoRoom, "through the floor");
+        // It falls as a whole.
+        let height = |world: &World| {
+            let f = world.frame().populations[0].clone();
+            let of_ball = |i: &usize| f.id[*i] as usize >= before;
+            (0..f.len()).filter(of_ball).map(|i| f.position[i].z).sum::<f64>() / pieces as f64
+        };
+        let (top, start) = (height(&world), world.time());
+        while world.time() - start < 0.08 {
+            world.step().unwrap();
+        }
+        let fallen = top - height(&world);
+        // A step that takes the new velocity is ahead of the parabola by half a step's fall.
+        let (t, dt) = (world.time() - start, world.plan().dt);
+        let free = [0.99 * 0.5 * 9.81 * t * t, 1.01 * 0.5 * 9.81 * t * (t + dt)];
+        assert!((free[0]..free[1]).contains(&fallen), "{fallen} m, not within {free:?}");
+        assert!((world.totals().mass - was - mass).abs() < 0.01 * mass);
+    }
+}
+
 fn knob(world: &World, name: &str) -> usize {
     world.knobs().iter().position(|k| k.name == name).unwrap_or_else(|| panic!("no {name}"))
 }
@@ -229,8 +278,7 @@ fn a_knob_that_was_turned_holds_after_a_resume_to_the_bit() {
 
 #[test]
 fn knobs_of_phases_and_of_a_wind_by_formula_hold_too() {
-    let phases = SAND.replace("spacing", "method = \"phases\"\nspacing").replace("grains = {", "# grains = {");
-    let phases = format!("{phases}[air]\nvelocity = [1, 0, 0]\n");
+    let phases = format!("{}[air]\nvelocity = [1, 0, 0]\n", sand_in_phases());
     let scene = knobs_are_kept(&phases, &[("friction angle", 0.4), ("cohesion", 10.0), ("wind y", 2.0)]);
     assert_eq!((scene.continuum[0].friction_angle, scene.continuum[0].cohesion), (0.4, 10.0));
     assert_eq!(scene.air.unwrap().velocity.steady(), Some(DVec3::new(1.0, 2.0, 0.0)));

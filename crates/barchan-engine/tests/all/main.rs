@@ -8,6 +8,7 @@ mod bodies_on_ground;
 mod bonds;
 mod cell;
 mod common;
+mod continuum;
 mod exchange;
 mod forces;
 mod ground;

@@ -112,7 +112,7 @@ impl<R: Real> Lists<R> {
                     found.retain(|&j| sight.is_clear(i, j as usize, x, DVec3::from_slice(&places[j as usize])));
                 }
                 if found.len() > MOST_NEIGHBOURS {
-                    return Err(SphError::Crowded { id: ids[i], neighbours: found.len(), time });
+                    return Err(SphError::Crowded { id: ids[i], place: x, neighbours: found.len(), time });
                 }
                 for eight in found.chunks(WIDTH) {
                     let mut batch = Batch { j: [i as u32; WIDTH], weight: [R::of(0.0); WIDTH] };

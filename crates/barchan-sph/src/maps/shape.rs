@@ -8,4 +8,12 @@ impl WallShape for VolumeMap {
     fn factor(&self, point: DVec3) -> f64 {
         self.at(point).map_or(1.0, |sample| sample.ratio)
     }
+
+    fn name(&self) -> Option<String> {
+        Some(self.key().to_string())
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        self.to_bytes()
+    }
 }

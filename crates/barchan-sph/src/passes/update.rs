@@ -262,8 +262,9 @@ pub fn update<S: Simd>(u: &Update<'_>, block: Block<'_, S::Real>) -> Residual {
         missed_all = missed_all + missed.keep(is_there);
         strain_all = strain_all + strain.keep(is_there);
         uphill_all = uphill_all + uphill.keep(is_there);
-        let is_worse = missed.keep(is_there).gt(worst);
-        worst = missed.select(is_worse, worst);
+        let wrong = (missed + strain).keep(is_there);
+        let is_worse = wrong.gt(worst);
+        worst = wrong.select(is_worse, worst);
         worst_of = S::V::of(g as f64).select(is_worse, worst_of);
     }
     let (worst, worst_of) = (worst.to_array(), worst_of.to_array());

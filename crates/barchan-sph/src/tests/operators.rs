@@ -43,7 +43,7 @@ fn shaken<R: Precision>(jitter: f64, boundary: &Boundary) -> Flow<R> {
     flow.add(&matter, &[], boundary).unwrap();
     flow.take_walls(boundary, 1e-3, 0.0);
     flow.neighbours(boundary).unwrap();
-    flow.density(boundary);
+    flow.density(boundary).unwrap();
     flow.next.resize(flow.particles.len(), DVec3::ZERO);
     flow
 }

@@ -62,3 +62,14 @@ fn matter_is_born_beside_matter_that_lies_on_a_floor() {
     }
     assert!(scene.particles().position.iter().all(|x| x.z > 0.0));
 }
+
+/// A velocity that is no number was reported without a place.
+#[test]
+fn a_velocity_that_is_no_number_names_where_it_is() {
+    let mut scene = Scene::new(Settings::sand(D, slice(0.5, 1.0, false)), walls(vec![floor()]));
+    scene.fill([DVec3::ZERO, DVec3::new(8.0 * D, 4.0 * D, 4.0 * D)], 0.0, |_| true);
+    scene.sph.push(DVec3::new(4.5 * D, 2.5 * D, 2.5 * D), 0.1 * D, DVec3::NAN);
+    let interval = barchan_core::clock::Interval { step: 0, dt: scene.dt };
+    let error = scene.sph.step(&interval, &mut scene.boundary).unwrap_err().to_string();
+    assert!(error.contains("particle") && error.contains("t = 0.00") && error.contains(" at (0."), "{error}");
+}

@@ -1,6 +1,6 @@
 //! The simulation's thread without a window: commands and what they do.
 
-use barchan_engine::{assemble, load};
+use barchan_engine::{Dropped, assemble, load};
 use barchan_view::Source;
 use barchan_view::simulation::{Answer, Command, Fresh, Published, Simulation, State};
 use glam::DVec3;
@@ -158,9 +158,9 @@ fn grains_come_and_go_as_asked() {
     assert_eq!(answer, Answer::Dug(came));
     assert_eq!(after.stats.grains, 150);
     let (answer, after) = ask(&simulation, Command::Drop { centre: there, radius: 0.006 });
-    assert_eq!((answer, after.stats.grains), (Answer::Dropped(true), 151));
+    assert_eq!((answer, after.stats.grains), (Answer::Dropped(Dropped::Grain), 151));
     let (answer, _) = ask(&simulation, Command::Drop { centre: there, radius: 0.006 });
-    assert_eq!(answer, Answer::Dropped(false), "there is one already");
+    assert_eq!(answer, Answer::Dropped(Dropped::NoRoom), "there is one already");
 }
 
 #[test]

@@ -337,6 +337,9 @@ fn timings(report: &RunReport) {
     say!("{:8} {:12} {rest:>10.3} {:>5.1} %", "run", "other", 100.0 * rest / report.seconds);
 }
 
+/// Gauges that count what ought to be rare: how often a particle had to be held off a wall, and a step ended before its stress had converged.
+const WATCHED: [&str; 2] = ["held off walls", "steps not converged"];
+
 fn end(report: &RunReport, folder: &Path, pieces: &str, quiet: bool) -> Result<(), Failure> {
     let shown = folder.display();
     if report.status == Status::Stopped {
@@ -355,6 +358,11 @@ fn end(report: &RunReport, folder: &Path, pieces: &str, quiet: bool) -> Result<(
         }
         if let Some((account, drift)) = report.ground {
             say!("{}", ground_line(&account, drift));
+        }
+        for name in WATCHED {
+            if let Some(gauge) = report.gauges.iter().find(|g| g.name == name && g.value > 0.0) {
+                say!("{name}: {} since the start", count(gauge.value as u64));
+            }
         }
         say!(
             "done: t = {}, {}, {} in {shown}, {} of computing; state {:016x}",
