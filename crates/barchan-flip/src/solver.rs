@@ -440,24 +440,31 @@ impl Solver for Flip {
         self.liquid.thaw_where(|_| true);
     }
 
-    fn push(&mut self, centre: DVec3, radius: f64, velocity: DVec3) -> DVec3 {
+    fn each_in(&mut self, centre: DVec3, radius: f64, visit: &mut dyn FnMut(DVec3, f64)) {
         let quantum = self.liquid.settings.quantum();
-        let mut given = 0.0;
-        self.liquid.thaw_where(|x| x.distance_squared(centre) <= radius * radius);
+        self.liquid.thaw_where(|x| x.distance(centre) <= radius);
+        let liquid = (0..self.len()).map(|i| (self.position(i), f64::from(self.liquid.parcels.quanta[i]) * quantum));
+        let gas = self.liquid.gas.position.iter().map(|x| (*x, quantum));
+        { liquid }.chain(gas).filter(|(x, _)| x.distance(centre) <= radius).for_each(|(x, mass)| visit(x, mass));
+    }
+
+    fn kick_in(&mut self, centre: DVec3, radius: f64, change: &dyn Fn(DVec3) -> DVec3) -> DVec3 {
+        let quantum = self.liquid.settings.quantum();
+        let mut given = DVec3::ZERO;
+        self.liquid.thaw_where(|x| x.distance(centre) <= radius);
+        let by = |x: DVec3| if x.distance(centre) <= radius { change(x) } else { DVec3::ZERO };
         for i in 0..self.len() {
-            if self.position(i).distance_squared(centre) <= radius * radius {
-                self.liquid.parcels.velocity[i] += velocity;
-                given += f64::from(self.liquid.parcels.quanta[i]) * quantum;
-            }
+            let by = by(self.position(i));
+            self.liquid.parcels.velocity[i] += by;
+            given += by * (f64::from(self.liquid.parcels.quanta[i]) * quantum);
         }
         let g = &mut self.liquid.gas;
         for (x, v) in g.position.iter().zip(&mut g.velocity) {
-            if x.distance_squared(centre) <= radius * radius {
-                *v += velocity;
-                given += quantum;
-            }
+            let by = by(*x);
+            *v += by;
+            given += by * quantum;
         }
-        velocity * given
+        given
     }
 
     fn save(&self) -> Columns {
