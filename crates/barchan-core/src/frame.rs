@@ -162,6 +162,8 @@ pub struct SphereView {
 pub const GRAINS: &str = "grains";
 /// Name of the population of grains that stand for the particles of a continuum in pictures.
 pub const UPSAMPLED: &str = "upsampled grains";
+/// Name of the surface of matter that is shown by it instead of by its pieces.
+pub const SURFACE: &str = "surface";
 /// Name of the population of light points that a powder cloud is drawn from.
 pub const POWDER: &str = "powder";
 

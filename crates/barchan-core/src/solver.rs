@@ -310,9 +310,17 @@ pub trait Solver: Any + Send {
         Ok(())
     }
 
-    /// Adds a velocity [m/s] to what is within a ball [m]; returns the momentum given [kg m/s].
-    fn push(&mut self, _centre: DVec3, _radius: f64, _velocity: DVec3) -> DVec3 {
+    /// Visits what is within a ball [m] with its place [m] and mass [kg]. What was frozen there thaws, so that it can be kicked.
+    fn each_in(&mut self, _centre: DVec3, _radius: f64, _visit: &mut dyn FnMut(DVec3, f64)) {}
+
+    /// Adds a velocity [m/s], which a function of its place [m] gives, to what is within a ball [m]; returns the momentum given [kg m/s].
+    fn kick_in(&mut self, _centre: DVec3, _radius: f64, _change: &dyn Fn(DVec3) -> DVec3) -> DVec3 {
         DVec3::ZERO
+    }
+
+    /// Adds a velocity [m/s] to what is within a ball [m]; returns the momentum given [kg m/s].
+    fn push(&mut self, centre: DVec3, radius: f64, velocity: DVec3) -> DVec3 {
+        self.kick_in(centre, radius, &|_| velocity)
     }
 
     /// Wakes all that sleeps: the world is no longer the one it came to rest in.

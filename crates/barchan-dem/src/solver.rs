@@ -103,6 +103,18 @@ impl Solver for Dem {
         Ok(Dem::set_materials(self, materials.clone())?)
     }
 
+    fn each_in(&mut self, centre: DVec3, radius: f64, visit: &mut dyn FnMut(DVec3, f64)) {
+        self.each(&mut |x, _, mass| {
+            if x.distance(centre) <= radius {
+                visit(x, mass);
+            }
+        });
+    }
+
+    fn kick_in(&mut self, centre: DVec3, radius: f64, change: &dyn Fn(DVec3) -> DVec3) -> DVec3 {
+        self.kick(&|x| (x.distance(centre) <= radius).then(|| change(x)))
+    }
+
     fn push(&mut self, centre: DVec3, radius: f64, velocity: DVec3) -> DVec3 {
         Dem::push(self, centre, radius, velocity)
     }

@@ -45,28 +45,27 @@ impl World {
         self.solvers.find_mut::<Dem>().map_or(0, |dem| dem.cut(&across))
     }
 
-    /// Gives the grains in a ball an impulse [N s], all the same velocity; returns what they were given.
+    /// Gives the matter in a ball an impulse [N s], all the same velocity; returns what it was given.
     fn press(&mut self, at: DVec3, radius: f64, impulse: DVec3) -> DVec3 {
-        let Some(dem) = self.solvers.find_mut::<Dem>() else { return DVec3::ZERO };
         let mut mass = 0.0;
-        dem.each(&mut |x, _, m| mass += if x.distance(at) <= radius { m } else { 0.0 });
+        self.solvers.iter_mut().for_each(|s| s.each_in(at, radius, &mut |_, m| mass += m));
         if mass == 0.0 {
             return DVec3::ZERO;
         }
-        dem.kick(&|x| (x.distance(at) <= radius).then(|| impulse / mass))
+        self.solvers.iter_mut().map(|s| s.kick_in(at, radius, &|_| impulse / mass)).sum()
     }
 
-    /// Blows the grains in a ball apart, which gives them an energy of motion [J] if they were at rest: velocities fall off evenly to its rim.
+    /// Blows the matter in a ball apart, which gives it an energy of motion [J] if it was at rest: velocities fall off evenly to its rim.
     pub(crate) fn blow(&mut self, at: DVec3, radius: f64, energy: f64) -> DVec3 {
-        let Some(dem) = self.solvers.find_mut::<Dem>() else { return DVec3::ZERO };
         let share = |x: DVec3| (1.0 - x.distance(at) / radius).max(0.0);
         let mut sum = 0.0;
-        dem.each(&mut |x, _, m| sum += 0.5 * m * share(x) * share(x));
+        self.solvers.iter_mut().for_each(|s| s.each_in(at, radius, &mut |x, m| sum += 0.5 * m * share(x) * share(x)));
         if sum == 0.0 {
             return DVec3::ZERO;
         }
         let speed = (energy / sum).sqrt();
-        dem.kick(&|x| (share(x) > 0.0).then(|| (x - at).normalize_or(DVec3::Z) * (speed * share(x))))
+        let by = |x: DVec3| (x - at).normalize_or(DVec3::Z) * (speed * share(x));
+        self.solvers.iter_mut().map(|s| s.kick_in(at, radius, &by)).sum()
     }
 }
 

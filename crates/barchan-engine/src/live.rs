@@ -167,7 +167,7 @@ impl World {
         self.solvers.iter_mut().for_each(|s| s.wake());
     }
 
-    /// Adds a velocity [m/s] to the grains in a ball [m]; returns the momentum given [kg m/s].
+    /// Adds a velocity [m/s] to the matter in a ball [m]; returns the momentum given [kg m/s].
     pub fn push(&mut self, centre: DVec3, radius: f64, velocity: DVec3) -> DVec3 {
         self.touch();
         self.rouse();
@@ -181,7 +181,7 @@ impl World {
         self.cut_bonds(from, to, under)
     }
 
-    /// Blows the grains in a ball [m] apart with an energy [J]; returns the momentum given [kg m/s].
+    /// Blows the matter in a ball [m] apart with an energy [J]; returns the momentum given [kg m/s].
     pub fn charge(&mut self, centre: DVec3, radius: f64, energy: f64) -> DVec3 {
         self.touch();
         self.rouse();

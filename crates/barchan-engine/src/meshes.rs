@@ -124,6 +124,13 @@ impl Files<'_> {
                 Place::At(_) | Place::Fill(_) | Place::Release(_) | Place::Trees { .. } | Place::Sheet { .. } => {}
             }
         }
+        for (i, m) in scene.continuum.iter().enumerate() {
+            if let Some(file) = m.fill.as_ref().and_then(|f| f.within.as_ref())
+                && let Some(surface) = self.take(format!("continuum[{i}].fill.within"), &file.file, |f| within(file, f))
+            {
+                self.assets.filled.insert(i, surface);
+            }
+        }
         self.read_heights();
         self.stand();
         if let Some(cache) = cache::folder() {
@@ -272,7 +279,7 @@ fn packing(file: &PackedFile, folder: &Path) -> Result<Packing, String> {
     Ok(Packing { grains: Arc::new(grains), path })
 }
 
-/// A closed mesh that grains fill.
+/// A closed mesh that grains or a continuum fill.
 fn within(file: &MeshFile, folder: &Path) -> Result<Surface, String> {
     closed(&file.file, folder)?;
     let (mesh, path) = mesh(&MeshFile { side: Side::Outside, ..file.clone() }, folder)?;
@@ -299,6 +306,7 @@ fn built_in(name: &str) -> Option<Mesh> {
         "bishop" => bishop(),
         "shovel" => shovel(),
         "bucket" => bucket(),
+        "pail" => pail(),
         "screw" => screw(1.0, 0.25, 4.0, 4.0),
         "mixer" => mixer(),
         "boot" => outdoors::boot(),
@@ -388,6 +396,11 @@ fn shovel() -> Mesh {
 /// A bucket of height 1 and mouth of diameter 1, its foot on the ground.
 fn bucket() -> Mesh {
     turned(&[[0.0, 0.0], [0.36, 0.0], [0.5, 1.0], [0.46, 1.0], [0.33, 0.05], [0.0, 0.05]])
+}
+
+/// A bucket with walls so thick that a grid of moderate cells sees them.
+fn pail() -> Mesh {
+    turned(&[[0.0, 0.0], [0.36, 0.0], [0.5, 1.0], [0.42, 1.0], [0.28, 0.09], [0.0, 0.09]])
 }
 
 /// Four blades across a shaft along z, set at 45°.

@@ -35,6 +35,8 @@ pub fn save(liquid: &Liquid) -> Columns {
         ("held wall".to_owned(), Column::U32(solid.borne.held.keys().map(|k| u32::from(k.1)).collect())),
         ("held force".to_owned(), flat(&solid.borne.held.values().copied().collect::<Vec<_>>())),
         ("solid gravity".to_owned(), flat(&[solid.gravity])),
+        ("claims".to_owned(), cells(&solid.claims.iter().copied().collect::<Vec<_>>())),
+        ("claimed".to_owned(), Column::F64(vec![solid.claimed])),
         (
             "solid account".to_owned(),
             Column::U64(vec![solid.frozen, solid.thawed, u64::from(solid.steps), solid.since.to_bits()]),
@@ -99,6 +101,8 @@ pub fn load(liquid: &mut Liquid, saved: Saved<'_>) -> Result<(), Unfit> {
     let places = held.into_iter().zip(walls).map(|(c, w)| Ok((c, w?)));
     fresh.solid.borne.held = places.zip(force).map(|(p, f)| Ok((p?, f))).collect::<Result<_, Unfit>>()?;
     fresh.solid.gravity = vectors("solid gravity", 1)?[0];
+    fresh.solid.claims = triples("claims")?.into_iter().collect();
+    fresh.solid.claimed = saved.f64s_of("claimed", 1)?[0];
     let account = saved.u64s_of("solid account", 4)?;
     (fresh.solid.frozen, fresh.solid.thawed) = (account[0], account[1]);
     (fresh.solid.steps, fresh.solid.since) = (account[2] as u32, f64::from_bits(account[3]));

@@ -5,6 +5,7 @@
 //! they join a parcel of their cell, or become one. Every conversion moves whole quanta and their momentum; the kinetic energy that
 //! merging loses is counted. The gap between the thresholds keeps a stream from flickering.
 
+use crate::FlipError;
 use crate::parcels::{brick_of, place_of};
 use crate::shown;
 use crate::step::Liquid;
@@ -103,6 +104,16 @@ impl Liquid {
         let mut above = at;
         above[down] -= g[down].signum() as i32;
         value(&self.pack.mass, above) <= NOTHING
+    }
+
+    /// Parcels from a row on become gas. That is no conversion: they begin so.
+    pub fn scatter_from(&mut self, first: usize) -> Result<(), FlipError> {
+        let quanta: u64 = self.parcels.quanta[first..].iter().map(|&q| u64::from(q)).sum();
+        self.check_room((quanta as usize).saturating_sub(self.parcels.len() - first))?;
+        (first..self.parcels.len()).for_each(|i| self.burst(i));
+        self.account.evaporated -= quanta;
+        self.parcels.retain(|i| i < first);
+        Ok(())
     }
 
     /// A parcel's quanta become grains about its place, in pairs on opposite sides, so that their centre and momentum are the parcel's.

@@ -40,8 +40,11 @@ pub struct Fractions {
     pub wall: [Vec<[u16; 8]>; 3],
     /// Whether a brick is near a wall.
     pub walled: Vec<bool>,
-    /// How the walls stood when the fractions were computed.
+    /// How the walls stood when the fractions were computed, and which of them were there.
     states: Vec<WallState>,
+    there: Vec<bool>,
+    /// Bricks that the last update computed anew.
+    pub renewed: usize,
 }
 
 /// Place and size of the grid in the world.
@@ -168,10 +171,27 @@ impl Fractions {
         let same = |a: &WallState, b: &WallState| {
             (a.position, a.rotation, a.velocity, a.spin) == (b.position, b.rotation, b.velocity, b.spin)
         };
-        let moved = self.states.len() != states.len() || self.states.iter().zip(states).any(|(a, b)| !same(a, b));
+        // A wall that moved concerns the bricks that it was near or is near.
+        let there: Vec<bool> = (0..states.len()).map(|w| boundary.is_there(w)).collect();
+        let all = self.states.len() != states.len() || self.there.len() != states.len();
+        let has_moved = |w: &usize| !same(&self.states[*w], &states[*w]) || self.there[*w] != there[*w];
+        let moved: Vec<usize> = if all { Vec::new() } else { (0..states.len()).filter(has_moved).collect() };
+        let is_disturbed = |s: usize| {
+            let near = |w: &usize| {
+                let wall = &boundary.walls()[*w];
+                is_near(wall, &self.states[*w], grid.bricks[s], frame)
+                    || is_near(wall, &states[*w], grid.bricks[s], frame)
+            };
+            all || moved.iter().any(near)
+        };
+        let is_stale = |s: usize| {
+            before.is_some_and(|b| b[s] == 0) || spoilt.contains(&grid.bricks[s]) || (s > 0 && is_disturbed(s))
+        };
+        let stale = parallel::run((0..grid.len()).collect(), 64, is_stale);
+        self.renewed = stale.iter().skip(1).filter(|s| **s).count();
         self.states.clear();
         self.states.extend_from_slice(states);
-        let stale = |s: usize| moved || before.is_some_and(|b| b[s] == 0) || spoilt.contains(&grid.bricks[s]);
+        self.there = there;
         let [ox, oy, oz] = &mut self.open;
         let [rx, ry, rz] = &mut self.room;
         let [sx, sy, sz] = &mut self.solid;
@@ -181,7 +201,7 @@ impl Fractions {
         let tasks = tasks.zip(sx.chunks_mut(ROWS)).zip(sy.chunks_mut(ROWS)).zip(sz.chunks_mut(ROWS));
         let tasks = tasks.zip(wx.chunks_mut(ROWS)).zip(wy.chunks_mut(ROWS)).zip(wz.chunks_mut(ROWS));
         let tasks = tasks.zip(self.capacity.chunks_mut(ROWS)).zip(&mut self.walled).enumerate();
-        let tasks: Vec<_> = tasks.filter(|(s, _)| stale(*s)).collect();
+        let tasks: Vec<_> = tasks.filter(|(s, _)| stale[*s]).collect();
         parallel::run(tasks, 1, |(s, parts)| {
             let (((((((((((((ox, oy), oz), rx), ry), rz), sx), sy), sz), wx), wy), wz), capacity), walled) = parts;
             let mut brick =
@@ -190,6 +210,15 @@ impl Fractions {
             *walled = s > 0 && brick.fill(grid.bricks[s], frame, boundary, states);
         });
     }
+}
+
+/// Whether a wall is so near to a brick that it may close something there.
+fn is_near(wall: &Wall, state: &WallState, brick: [i32; 3], frame: Frame) -> bool {
+    let h = frame.cell;
+    // From the brick's middle to the farthest node of its halo, and then some.
+    let far = 5.0 * 3f64.sqrt() * h + h;
+    let middle = frame.point(brick.map(|b| 8 * b), DVec3::splat(4.0));
+    signed_distance(wall, state, middle, far, SHELL * h) < far
 }
 
 /// The rows of one brick.
@@ -224,13 +253,7 @@ impl Brick<'_> {
     fn fill(&mut self, brick: [i32; 3], frame: Frame, boundary: &Boundary, states: &[WallState]) -> bool {
         let h = frame.cell;
         let first = brick.map(|b| 8 * b);
-        // From the brick's middle to the farthest node of its halo, and then some.
-        let far = 5.0 * 3f64.sqrt() * h + h;
-        let middle = frame.point(first, DVec3::splat(4.0));
-        let near = |w: &usize| {
-            let wall = &boundary.walls()[*w];
-            boundary.is_there(*w) && signed_distance(wall, &states[*w], middle, far, SHELL * h) < far
-        };
+        let near = |w: &usize| boundary.is_there(*w) && is_near(&boundary.walls()[*w], &states[*w], brick, frame);
         let walls: Vec<usize> = (0..boundary.walls().len()).filter(near).collect();
         if walls.is_empty() {
             return false;
@@ -396,6 +419,33 @@ mod tests {
         }
         let saddle = [1.0, -2.0, 1.0, -1.5];
         assert!((positive_area(saddle) + positive_area(saddle.map(|v| -v)) - 1.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn a_wall_that_moves_has_the_bricks_about_it_computed_anew_and_no_others() {
+        let floor = Geometry::Plane { point: DVec3::new(0.0, 0.0, 0.3), normal: DVec3::Z };
+        let ball = Geometry::Sphere { centre: DVec3::new(6.0, 4.0, 4.0), radius: 2.0, side: Side::Outside };
+        let mut walls = vec![Wall::new("floor", floor, 0), Wall::new("ball", ball, 0)];
+        walls[1].motion.velocity = DVec3::X;
+        let boundary = Boundary::new(Fixtures { walls, carried: Vec::new() }, Vec::new(), DVec3::ZERO);
+        let mut grid = Grid::new([0; 3]);
+        let before = grid.set((0..12).map(|x| [x, 0, 0]).collect()).unwrap();
+        let frame = Frame { origin: DVec3::ZERO, cell: 1.0 };
+        let at = |t: f64| boundary.walls().iter().map(|w| w.state_at(t)).collect::<Vec<_>>();
+        let (mut kept, mut fresh) = (Fractions::default(), Fractions::default());
+        kept.update(&grid, Some(&before), &BTreeSet::new(), frame, &boundary, &at(0.0));
+        assert_eq!(kept.renewed, 12);
+        for t in [0.5, 9.0, 60.0] {
+            kept.update(&grid, None, &BTreeSet::new(), frame, &boundary, &at(t));
+            assert!((1..=6).contains(&kept.renewed), "{} bricks at {t}", kept.renewed);
+            fresh = Fractions::default();
+            fresh.update(&grid, Some(&before), &BTreeSet::new(), frame, &boundary, &at(t));
+            assert_eq!((&kept.open, &kept.room, &kept.capacity), (&fresh.open, &fresh.room, &fresh.capacity));
+            assert_eq!((&kept.solid, &kept.wall, &kept.walled), (&fresh.solid, &fresh.wall, &fresh.walled));
+        }
+        kept.update(&grid, None, &BTreeSet::new(), frame, &boundary, &at(60.0));
+        assert_eq!(kept.renewed, 0);
+        assert!(fresh.open[0].iter().flatten().any(|w| *w == 0.0));
     }
 
     #[test]

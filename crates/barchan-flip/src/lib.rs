@@ -23,6 +23,7 @@ mod press;
 mod rate;
 mod settings;
 mod shown;
+mod skin;
 mod solid;
 pub mod solve;
 mod solver;
@@ -33,18 +34,25 @@ mod tests;
 mod transfer;
 
 pub use alone::Alone;
+pub use fractions::signed_distance;
 pub use settings::{
     GasSettings, Limit, Rate, Settings, SettingsError, Shown, SolidSettings, SurfaceSettings, Transfer, Yield,
 };
-pub use solver::{BYTES_PER_PARCEL, Flip, GAS, LIQUID, PhaseAccount, SOLID};
-pub use step::{Report, Stage};
+pub use solver::{
+    BOUNCE, BYTES_PER_PARCEL, COVER, Filled, Flip, GAS, LAYERS, LIQUID, PASSES, PER_FACE, Phase, PhaseAccount, SOLID,
+};
+pub use step::{MOST_STEPS, Report, Stage};
+
+use glam::DVec3;
 
 /// Why a run had to stop.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FlipError {
-    /// A parcel is nowhere.
-    #[error("parcel {id} has no finite velocity at {time:.6} s; check the speeds of walls and emitters")]
+    /// A parcel or a grain of gas is nowhere.
+    #[error("{what} {id} has no finite place and velocity at {time:.6} s; check the speeds of walls and emitters")]
     NotFinite {
+        /// What it is: a parcel, or a grain of gas.
+        what: &'static str,
         /// Its id.
         id: u32,
         /// When [s].
@@ -52,8 +60,8 @@ pub enum FlipError {
     },
     /// The pressure was not found.
     #[error(
-        "the pressure has not converged in {steps} steps in a row at {time:.6} s (residual {residual:.1e} of a cell); \
-         raise `tolerance` or use larger cells"
+        "the pressure has not converged in {steps} steps in a row at {time:.6} s (residual {residual:.1e} of a cell, \
+         largest near {place:.4} m); raise `tolerance` or use larger cells"
     )]
     NotConverged {
         /// When [s].
@@ -62,6 +70,25 @@ pub enum FlipError {
         steps: u32,
         /// Violation left, as a share of a cell.
         residual: f64,
+        /// Middle of the cell where it is largest [m].
+        place: DVec3,
+    },
+    /// Something moves so fast that a step would take for ever.
+    #[error(
+        "{what} moves at {speed:.3e} m/s at {time:.6} s: {steps:.0} steps would be needed where {most} are too many already; \
+         slow it down, or use larger cells"
+    )]
+    TooFast {
+        /// The wall by its name, or a parcel by its id.
+        what: String,
+        /// How fast [m/s].
+        speed: f64,
+        /// When [s].
+        time: f64,
+        /// Steps in a world step that it asks for.
+        steps: f64,
+        /// Most that are taken.
+        most: f64,
     },
     /// More parcels than there is room for.
     #[error(

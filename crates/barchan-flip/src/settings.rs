@@ -110,6 +110,8 @@ pub enum Shown {
     Surface,
     /// A grain for every quantum, for pictures that are cut open.
     All,
+    /// The surface of liquid and solid as a mesh, with what its faces carry, and grains of gas.
+    Mesh,
 }
 
 /// Settings of a run.

@@ -20,6 +20,11 @@ use glam::DVec3;
 const DEEP: usize = 2;
 /// Filling below which a cell is part of the surface.
 const OPEN: f64 = 0.5;
+/// Ids of shown grains have the phase in their upper bits and 30 bits of their own: those of gas are its own, a parcel has as many as it can have quanta,
+/// a frozen cell as many as it can hold. So no two grains have the same.
+const OWN: u32 = (1 << 30) - 1;
+const OF_LIQUID: u32 = 1 << 30;
+pub const OF_SOLID: u32 = 2 << 30;
 /// Parcels that a task shows.
 const CHUNK: usize = 4096;
 
@@ -57,13 +62,15 @@ impl Liquid {
     /// All that is to be seen, as grains.
     pub fn shown(&self, which: Shown) -> Population {
         let near = if which == Shown::Surface { self.near_open() } else { Vec::new() };
-        let mut grains = self.shown_liquid(&near);
-        grains.extend(self.shown_solid(which));
+        let mut grains = if which == Shown::Mesh { Vec::new() } else { self.shown_liquid(&near) };
+        if which != Shown::Mesh {
+            grains.extend(self.shown_solid(which));
+        }
         let gas = &self.gas;
         grains.extend((0..gas.len()).map(|i| Grain {
             position: gas.position[i],
             velocity: gas.velocity[i],
-            id: gas.id[i],
+            id: gas.id[i] & OWN,
             phase: PHASE_GAS,
             filling: 0.0,
             pressure: 0.0,
@@ -84,6 +91,14 @@ impl Liquid {
             ],
             ..Population::default()
         }
+    }
+
+    /// Number of a cell of the domain, the same for as long as the domain is.
+    pub fn number(&self, cell: [i32; 3]) -> u32 {
+        let size = (self.settings.domain.max - self.settings.domain.min) / self.settings.cell;
+        let [nx, ny] = [size.x, size.y].map(|n| n.ceil().max(1.0) as u32);
+        let [x, y, z] = cell.map(|c| c as u32);
+        z.wrapping_mul(ny).wrapping_add(y).wrapping_mul(nx).wrapping_add(x)
     }
 
     fn shown_liquid(&self, near: &[u8]) -> Vec<Grain> {
@@ -109,7 +124,7 @@ impl Liquid {
                     out.push(Grain {
                         position: centre + arm,
                         velocity: p.velocity[i] + DVec3::new(shear(0), shear(1), shear(2)),
-                        id: p.id[i].wrapping_mul(s.split).wrapping_add(k as u32),
+                        id: OF_LIQUID | (p.id[i].wrapping_mul(2 * s.split).wrapping_add(k as u32) & OWN),
                         phase: PHASE_LIQUID,
                         filling,
                         pressure,
@@ -128,12 +143,12 @@ impl Liquid {
             if which == Shown::Surface && !self.solid.is_bare(&self.grid, cell) {
                 continue;
             }
-            let id = cell.iter().fold(0u32, |id, c| id << 10 | (c & 1023) as u32);
+            let id = self.number(cell);
             let centre = self.frame.point(cell, DVec3::splat(0.5));
             out.extend(places(id, quanta, 0.5 * h).enumerate().map(|(k, arm)| Grain {
                 position: centre + arm,
                 velocity: DVec3::ZERO,
-                id: id.wrapping_mul(0x9e37_79b9).wrapping_add(k as u32),
+                id: OF_SOLID | (id.wrapping_mul(16 * self.settings.split).wrapping_add(k as u32) & OWN),
                 phase: PHASE_SOLID,
                 filling: 1.0,
                 pressure: 0.0,

@@ -5,7 +5,8 @@ use crate::checkpoint;
 use crate::fractions::{Frame as Place, ON_SURFACE, signed_distance};
 use crate::grid::Row;
 use crate::parcels::{brick_of, place_of};
-use crate::settings::{Settings, Shown};
+use crate::settings::{Limit, Settings, Shown, SolidSettings};
+use crate::shown::OF_SOLID;
 use crate::step::{Liquid, Report};
 use barchan_core::boundary::Boundary;
 use barchan_core::clock::{Interval, StepWish};
@@ -31,8 +32,38 @@ pub(crate) const PHASE_GAS: u32 = 2;
 
 /// Largest friction angle of a scale [rad]: 44°.
 const STEEPEST: f64 = 44.0 * std::f64::consts::PI / 180.0;
+/// Name of the knob for the cover over frozen sand.
+pub const COVER: &str = "cover";
+/// Name of the knob for the restitution of gas.
+pub const BOUNCE: &str = "restitution of gas";
+/// Name of the knob for layers of grains on a face.
+pub const LAYERS: &str = "layers";
+/// Name of the knob for grains on a face.
+pub const PER_FACE: &str = "grains a face";
+/// Name of the knob for passes over riding grains.
+pub const PASSES: &str = "passes";
 /// Wind of a scale [m/s]: a gale.
 const GALE: f64 = 30.0;
+
+/// A state of sand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Frozen cells.
+    Solid,
+    /// Parcels.
+    Liquid,
+    /// Single grains.
+    Gas,
+}
+
+/// What became of a filling.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Filled {
+    /// Parcels that it brought.
+    pub parcels: usize,
+    /// Places that were left out because they lie in a wall.
+    pub walled: usize,
+}
 
 /// What there is of each phase, and what has passed between them since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -121,15 +152,19 @@ impl Flip {
         self.liquid.parcels.id[row]
     }
 
+    /// The shape of matter that is a single grain of gas, of one quantum. Matter of any other shape is a parcel.
+    pub const SINGLE: u16 = u16::MAX;
+
     /// Fills a region within a box [m] with eight parcels a cell, at the places from which walls' capacities are counted, where no wall is.
-    /// Returns how many there are.
+    /// Solid freezes as soon as it lies still and bears its load, without the wait; of gas each parcel's quanta fly singly.
     pub fn fill(
         &mut self,
         corners: [DVec3; 2],
         is_inside: &dyn Fn(DVec3) -> bool,
         velocity: DVec3,
+        phase: Phase,
         boundary: &Boundary,
-    ) -> Result<usize, FlipError> {
+    ) -> Result<Filled, FlipError> {
         let (place, h, split) = (self.place(), self.liquid.settings.cell, self.liquid.settings.split);
         let (low, high) = (place.locate(corners[0]).0, place.locate(corners[1]).0);
         let clear = |x: DVec3| {
@@ -139,6 +174,7 @@ impl Flip {
             })
         };
         let before = self.len();
+        let (mut claimed, mut walled) = (Vec::new(), 0);
         for z in low[2]..=high[2] {
             for y in low[1]..=high[1] {
                 for x in low[0]..=high[0] {
@@ -146,14 +182,26 @@ impl Flip {
                         let at = |bit: u32| if k >> bit & 1 == 1 { 0.75 } else { 0.25 };
                         let offset = DVec3::new(at(0), at(1), at(2));
                         let point = place.point([x, y, z], offset);
-                        if is_inside(point) && clear(point) {
+                        if !is_inside(point) {
+                            continue;
+                        }
+                        if !clear(point) {
+                            walled += 1;
+                        } else {
                             self.liquid.give_birth([x, y, z], offset, velocity, split)?;
+                            claimed.push([x, y, z]);
                         }
                     }
                 }
             }
         }
-        Ok(self.len() - before)
+        let parcels = self.len() - before;
+        match phase {
+            Phase::Liquid => {}
+            Phase::Solid => self.liquid.solid.claim(claimed),
+            Phase::Gas => self.liquid.scatter_from(before)?,
+        }
+        Ok(Filled { parcels, walled })
     }
 
     /// Frozen cells as balls of their bulk volume; `ball` is the cube of a ball's radius over its mass [m³/kg].
@@ -161,8 +209,8 @@ impl Flip {
         let (l, n, place) = (&self.liquid, self.solid_len(), self.place());
         let mass: Vec<f64> = l.solid.list().map(|c| f64::from(c.1) * l.settings.quantum()).collect();
         let radius: Vec<f64> = mass.iter().map(|m| barchan_core::math::cbrt(m * ball)).collect();
-        // A frozen cell is known by its place: ten bits of each coordinate.
-        let id = |c: [i32; 3]| c.iter().fold(0u32, |id, c| id << 10 | (c & 1023) as u32);
+        // A frozen cell is known by its place, above the ids of all parcels and grains.
+        let id = |c: [i32; 3]| OF_SOLID | l.number(c) & (OF_SOLID - 1);
         Population {
             name: SOLID.into(),
             position: l.solid.list().map(|c| place.point(c.0, DVec3::splat(0.5))).collect(),
@@ -218,13 +266,17 @@ impl Solver for Flip {
         Ok(self.liquid.step(interval, boundary)?)
     }
 
-    /// A piece becomes a parcel of as many whole quanta as are nearest to its mass, at least one; without a mass, of nominal size.
+    /// A piece of shape [`Flip::SINGLE`] becomes a grain of gas; another one becomes a parcel of as many whole quanta as are nearest to its mass, at least one; without a mass, of nominal size.
     fn add(&mut self, matter: &[NewMatter], _boundary: &Boundary) -> Result<u32, SolverError> {
         let first = self.liquid.born;
         let quantum = self.liquid.settings.quantum();
         for m in matter {
             let whole = |mass: f64| (mass / quantum).round().clamp(1.0, f64::from(u32::MAX)) as u32;
             let quanta = m.mass.map_or(self.liquid.settings.split, whole);
+            if m.shape == Flip::SINGLE && self.liquid.settings.gas.is_some() {
+                self.liquid.release(m.position, m.velocity)?;
+                continue;
+            }
             let (cell, offset) = self.place().locate(m.position);
             self.liquid.give_birth(cell, offset, m.velocity, quanta)?;
         }
@@ -305,6 +357,9 @@ impl Solver for Flip {
         if settings.shown != Shown::Parcels {
             frame.populations.push(l.shown(settings.shown));
         }
+        if settings.shown == Shown::Mesh {
+            frame.surfaces.push(l.skin());
+        }
         if settings.gas.is_none() {
             return;
         }
@@ -366,6 +421,10 @@ impl Solver for Flip {
             gauge("thawed quanta", l.solid.thawed as f64),
             gauge("evaporated quanta", l.account.evaporated as f64),
             gauge("condensed quanta", l.account.condensed as f64),
+            Gauge { name: "liquid mass", unit: "kg", value: liquid as f64 * quantum },
+            Gauge { name: "gas mass", unit: "kg", value: l.gas.len() as f64 * quantum },
+            Gauge { name: "solid mass", unit: "kg", value: l.solid.quanta as f64 * quantum },
+            Gauge { name: "conversions", unit: "1/s", value: l.report.conversions },
             Gauge { name: "dissipated", unit: "J", value: l.account.dissipated },
             gauge("largest filling", l.report.fullest),
             gauge("pressure iterations", l.report.press_iterations as f64),
@@ -409,6 +468,22 @@ impl Solver for Flip {
             of(knob("cohesion", "Pa", "shear strength without pressure", [0.0, stickiest], s.cohesion)),
             knob("tolerance", "", "error of the volume of a cell that a step may leave", [1e-5, 1e-1], s.tolerance),
         ];
+        let about = "full cells of liquid over what freezes; below 2 nothing does";
+        knobs.push(knob(COVER, "", about, [0.0, 12.0], s.solid.map_or(0.0, |solid| f64::from(solid.cover))));
+        if let Some(gas) = &s.gas {
+            let about = "of impacts of single grains on walls and on sand";
+            knobs.push(knob(BOUNCE, "", about, [0.0, 1.0], gas.restitution));
+            knobs.push(match s.surface.limit {
+                Limit::Packing => {
+                    knob(LAYERS, "", "grains that lie upon each other on the surface", [0.1, 5.0], s.surface.layers)
+                }
+                Limit::PerFace(n) => {
+                    knob(PER_FACE, "", "most grains on a face of the surface", [1.0, 100.0], f64::from(n))
+                }
+            });
+            let about = "how often riding grains are displaced in a step; 0 lets them clump";
+            knobs.push(knob(PASSES, "", about, [0.0, 10.0], f64::from(s.surface.passes)));
+        }
         if let Some(gas) = s.gas.as_ref().filter(|g| g.drag) {
             for (name, value) in ["wind x", "wind y", "wind z"].into_iter().zip(gas.wind.to_array()) {
                 knobs.push(knob(name, "m/s", "velocity of the air", [-GALE, GALE], value));
@@ -421,13 +496,27 @@ impl Solver for Flip {
 
     fn set_knob(&mut self, index: usize, value: f64) -> Result<(), SolverError> {
         let mut settings = self.liquid.settings.clone();
-        match (index, &mut settings.gas) {
-            (0, _) => settings.friction_angle = value,
-            (1, _) => settings.cohesion = value,
-            (2, _) => settings.tolerance = value,
-            (3..=5, Some(gas)) => gas.wind[index - 3] = value,
-            (6, Some(gas)) => gas.air_density = value,
+        let Some(name) = self.knobs().get(index).map(|k| k.name) else { return Ok(()) };
+        let whole = value.round().clamp(0.0, f64::from(u32::MAX)) as u32;
+        match name {
+            "friction angle" => settings.friction_angle = value,
+            "cohesion" => settings.cohesion = value,
+            "tolerance" => settings.tolerance = value,
+            COVER => settings.solid = (whole >= 2).then_some(SolidSettings { cover: whole }),
+            LAYERS => settings.surface.layers = value,
+            PER_FACE => settings.surface.limit = Limit::PerFace(whole),
+            PASSES => settings.surface.passes = whole,
             _ => {}
+        }
+        if let Some(gas) = &mut settings.gas {
+            match name {
+                BOUNCE => gas.restitution = value,
+                "wind x" => gas.wind.x = value,
+                "wind y" => gas.wind.y = value,
+                "wind z" => gas.wind.z = value,
+                "air density" => gas.air_density = value,
+                _ => {}
+            }
         }
         settings.check().map_err(FlipError::from)?;
         self.liquid.settings = settings;
@@ -440,24 +529,31 @@ impl Solver for Flip {
         self.liquid.thaw_where(|_| true);
     }
 
-    fn push(&mut self, centre: DVec3, radius: f64, velocity: DVec3) -> DVec3 {
+    fn each_in(&mut self, centre: DVec3, radius: f64, visit: &mut dyn FnMut(DVec3, f64)) {
         let quantum = self.liquid.settings.quantum();
-        let mut given = 0.0;
-        self.liquid.thaw_where(|x| x.distance_squared(centre) <= radius * radius);
+        self.liquid.thaw_where(|x| x.distance(centre) <= radius);
+        let liquid = (0..self.len()).map(|i| (self.position(i), f64::from(self.liquid.parcels.quanta[i]) * quantum));
+        let gas = self.liquid.gas.position.iter().map(|x| (*x, quantum));
+        { liquid }.chain(gas).filter(|(x, _)| x.distance(centre) <= radius).for_each(|(x, mass)| visit(x, mass));
+    }
+
+    fn kick_in(&mut self, centre: DVec3, radius: f64, change: &dyn Fn(DVec3) -> DVec3) -> DVec3 {
+        let quantum = self.liquid.settings.quantum();
+        let mut given = DVec3::ZERO;
+        self.liquid.thaw_where(|x| x.distance(centre) <= radius);
+        let by = |x: DVec3| if x.distance(centre) <= radius { change(x) } else { DVec3::ZERO };
         for i in 0..self.len() {
-            if self.position(i).distance_squared(centre) <= radius * radius {
-                self.liquid.parcels.velocity[i] += velocity;
-                given += f64::from(self.liquid.parcels.quanta[i]) * quantum;
-            }
+            let by = by(self.position(i));
+            self.liquid.parcels.velocity[i] += by;
+            given += by * (f64::from(self.liquid.parcels.quanta[i]) * quantum);
         }
         let g = &mut self.liquid.gas;
         for (x, v) in g.position.iter().zip(&mut g.velocity) {
-            if x.distance_squared(centre) <= radius * radius {
-                *v += velocity;
-                given += quantum;
-            }
+            let by = by(*x);
+            *v += by;
+            given += by * quantum;
         }
-        velocity * given
+        given
     }
 
     fn save(&self) -> Columns {

@@ -79,6 +79,8 @@ const ITERATIONS: usize = 200;
 const PATIENCE: u32 = 20;
 /// Residual of the pressure solver above which a step counts as not converged, in tolerances.
 const POOR: f64 = 50.0;
+/// Most steps in a world step: with more, something moves faster than sand ever does.
+pub const MOST_STEPS: f64 = 2000.0;
 /// Parcels of a full cell, on the seeding lattice.
 pub const PER_CELL: usize = 8;
 /// Parcels that a task moves.
@@ -99,6 +101,10 @@ pub struct Report {
     pub fullest: f64,
     /// Steps of the solver in the last world step.
     pub substeps: u32,
+    /// Quanta a second that changed their phase in the last world step [1/s].
+    pub conversions: f64,
+    /// Middle of the cell with the largest residual [m], once the pressure has failed for so long that the run stops.
+    pub worst: DVec3,
 }
 
 /// The liquid and its grid.
@@ -178,7 +184,15 @@ impl Liquid {
         Ok(self.bear(cell, offset, velocity, quanta))
     }
 
-    /// The same, where there is room.
+    /// A grain of gas is born.
+    pub fn release(&mut self, position: DVec3, velocity: DVec3) -> Result<(), FlipError> {
+        self.check_room(1)?;
+        self.gas.push(position, velocity, self.born);
+        self.born += 1;
+        Ok(())
+    }
+
+    /// The same as [`Liquid::give_birth`], where there is room.
     pub fn bear(&mut self, cell: [i32; 3], offset: DVec3, velocity: DVec3, quanta: u32) -> u32 {
         let (row, id) = (self.parcels.len(), self.born);
         self.parcels.push(cell, offset, velocity, quanta, id);
@@ -188,7 +202,7 @@ impl Liquid {
     }
 
     /// Whether there is room for so many more parcels. Frozen cells keep the room of the parcels that they thaw into.
-    fn check_room(&self, more: usize) -> Result<(), FlipError> {
+    pub fn check_room(&self, more: usize) -> Result<(), FlipError> {
         let (parcels, capacity) = (self.parcels.len() + PER_CELL * self.solid.cells + more, self.settings.capacity);
         if parcels + self.gas.len() > capacity {
             return Err(FlipError::Full { parcels, grains: self.gas.len(), capacity });
@@ -222,7 +236,7 @@ impl Liquid {
     /// One world step, in as many steps as it takes.
     pub fn step(&mut self, interval: &Interval, boundary: &mut Boundary) -> Result<(), FlipError> {
         let watch = self.watch.clone();
-        let before = self.energy();
+        let (before, converted) = (self.energy(), self.converted());
         watch.during(|| {
             let (mut done, mut substeps) = (0.0, 0);
             while done < interval.dt * (1.0 - 1e-12) {
@@ -233,6 +247,7 @@ impl Liquid {
                     .map(|s| s.velocity.length() + s.spin.length() * self.extent())
                     .fold(0.0, f64::max);
                 let longest = self.longest(self.fastest(), walls);
+                self.check_pace(left / longest, interval.start() + done, boundary)?;
                 let dt = left / (left / longest).ceil().max(1.0);
                 done = if dt >= left { interval.dt } else { done + dt };
                 self.substep(interval.start() + done, done, dt, interval.dt, boundary)?;
@@ -241,6 +256,7 @@ impl Liquid {
             self.report.substeps = substeps;
             Ok::<(), FlipError>(())
         })?;
+        self.report.conversions = (self.converted() - converted) as f64 / interval.dt;
         let work = |w: &WallState| -(w.force.dot(w.velocity) + w.torque.dot(w.spin)) * interval.dt;
         let given: f64 = boundary.states().iter().map(work).sum();
         // Where matter comes back at the upper end of a slope that it has left at the lower one, heights say nothing.
@@ -249,6 +265,37 @@ impl Liquid {
             self.account.dissipated += before + given - self.energy();
         }
         Ok(())
+    }
+
+    /// Quanta that have changed their phase since the start.
+    fn converted(&self) -> u64 {
+        self.account.evaporated + self.account.condensed + self.solid.frozen + self.solid.thawed
+    }
+
+    /// Whether a world step can be cut into so many steps.
+    fn check_pace(&self, steps: f64, time: f64, boundary: &Boundary) -> Result<(), FlipError> {
+        if steps <= MOST_STEPS {
+            return Ok(());
+        }
+        if let Some(i) = self.parcels.velocity.iter().position(|v| !v.is_finite()) {
+            return Err(FlipError::NotFinite { what: "parcel", id: self.parcels.id[i], time });
+        }
+        let speed = |s: &WallState| s.velocity.length() + s.spin.length() * self.extent();
+        let walls = boundary.walls().iter().zip(boundary.states()).map(|(w, s)| (speed(s), w));
+        let wall = walls.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|w| 2.0 * w.0 >= self.fastest());
+        let parcel = || (0..self.parcels.len()).max_by(|&i, &j| self.pace(i).total_cmp(&self.pace(j)));
+        let (what, speed) = match wall {
+            Some((speed, wall)) => (format!("the wall `{}`", wall.name), speed),
+            None => {
+                parcel().map_or_else(Default::default, |i| (format!("parcel {}", self.parcels.id[i]), self.pace(i)))
+            }
+        };
+        Err(FlipError::TooFast { what, speed, time, steps, most: MOST_STEPS })
+    }
+
+    /// Speed of a parcel along an axis [m/s].
+    fn pace(&self, i: usize) -> f64 {
+        self.parcels.velocity[i].abs().max_element()
     }
 
     /// Kinetic energy of all matter and its energy in the field of gravity [J].
@@ -317,10 +364,14 @@ impl Liquid {
         timers.time(Stage::Pack, || self.tidy(boundary));
         self.timers = timers;
         self.poor = if converged { 0 } else { self.poor + 1 };
-        match self.parcels.velocity.iter().position(|v| !v.is_finite()) {
-            Some(i) => Err(FlipError::NotFinite { id: self.parcels.id[i], time: end }),
+        let lost = |x: &[DVec3], v: &[DVec3]| x.iter().zip(v).position(|(x, v)| !(x.is_finite() && v.is_finite()));
+        let (p, g) = (&self.parcels, &self.gas);
+        let parcel = lost(&p.offset, &p.velocity).map(|i| ("parcel", p.id[i]));
+        match parcel.or_else(|| lost(&g.position, &g.velocity).map(|i| ("grain of gas", g.id[i]))) {
+            Some((what, id)) => Err(FlipError::NotFinite { what, id, time: end }),
             None if self.poor >= PATIENCE => {
-                Err(FlipError::NotConverged { time: end, steps: PATIENCE, residual: self.report.press.residual })
+                let (residual, place) = (self.report.press.residual, self.report.worst);
+                Err(FlipError::NotConverged { time: end, steps: PATIENCE, residual, place })
             }
             // What evaporates needs more room than it had. The state is whole, so that it can be saved.
             None => self.check_room(0),
@@ -485,7 +536,31 @@ impl Liquid {
         }
         timers.time(Stage::Press, || self.press(dt));
         self.flow.move_by(&self.grid, h, frictional, true);
-        self.report.press.residual <= POOR * self.settings.tolerance
+        let converged = self.report.press.residual <= POOR * self.settings.tolerance;
+        if !converged && self.poor + 1 >= PATIENCE {
+            self.report.worst = self.worst(dt);
+        }
+        converged
+    }
+
+    /// Middle of the cell in which the pressure leaves the largest residual [m].
+    fn worst(&mut self, dt: f64) -> DVec3 {
+        let (h, full) = (self.settings.cell, 1.0 - self.settings.compact);
+        let Liquid { grid, fractions, flow, flux: out, .. } = self;
+        flux(grid, flow, fractions, dt, h, out);
+        let mut found = ([0; 3], 0.0);
+        for r in ROWS..grid.rows() {
+            for x in 0..8 {
+                let (mass, capacity) = (flow.carried.mass[r][x], fractions.capacity[r][x]);
+                let room = (full * capacity - mass).max(0.0) + out[r][x];
+                let left = if flow.pressure[r][x] > 0.0 { room.abs() } else { (-room).max(0.0) };
+                if mass > 0.0 && left > found.1 {
+                    let (k, first) = (r % ROWS, grid.bricks[r / ROWS].map(|b| 8 * b));
+                    found = ([first[0] + x as i32, first[1] + k as i32 % 8, first[2] + k as i32 / 8], left);
+                }
+            }
+        }
+        self.frame.point(found.0, DVec3::splat(0.5))
     }
 
     fn press(&mut self, dt: f64) {

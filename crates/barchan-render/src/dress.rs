@@ -12,7 +12,7 @@ use crate::left_out::LeftOut;
 use crate::picture::{Finish, Ground, Line, Mesh, Picture, Puff, Sphere};
 use crate::skins::{Skin, Skins, vertex_normals};
 use crate::walls::{self, Paint, Stage, pose};
-use barchan_core::frame::{Frame, GRAINS, Grid, POWDER, Population, SphereView, Surface, UPSAMPLED, Values};
+use barchan_core::frame::{Frame, GRAINS, Grid, POWDER, Population, SURFACE, SphereView, Surface, UPSAMPLED, Values};
 use barchan_core::relief::Relief;
 use barchan_core::walls::Wall;
 use glam::{DVec3, Vec3};
@@ -222,7 +222,9 @@ fn is_drawn(population: &Population, frame: &Frame, by: &ColourBy, show: Show) -
 }
 
 fn upsampled(frame: &Frame) -> Option<&Population> {
-    frame.population(UPSAMPLED).filter(|u| !u.is_empty())
+    // What is shown by its surface may have nothing that flies.
+    let has_surface = frame.surfaces.iter().any(|s| s.name == SURFACE);
+    frame.population(UPSAMPLED).filter(|u| !u.is_empty() || has_surface)
 }
 
 /// Whether a population is the particles that upsampled grains of the frame stand for.

@@ -36,6 +36,8 @@ pub struct Assets {
     pub within: BTreeMap<usize, Surface>,
     /// Volume maps of meshes that an earlier run has made, as bytes by the names of their keys.
     pub maps: BTreeMap<String, Arc<[u8]>>,
+    /// Closed meshes that populations of a continuum fill, by the population's index.
+    pub filled: BTreeMap<usize, Surface>,
     /// Clumps that have been put together: their moments take time, and a check asks for them again and again.
     clumps: Arc<Mutex<Vec<Made>>>,
 }
@@ -244,8 +246,20 @@ impl Assets {
             let Place::Fill(fill) = &scene.grains.get(*i)?.place else { return None };
             Some((fill.within.as_ref()?.file.clone(), surface.path.clone()?))
         });
+        let filled = self.filled.iter().filter_map(|(i, surface)| {
+            let fill = scene.continuum.get(*i)?.fill.as_ref()?;
+            Some((fill.within.as_ref()?.file.clone(), surface.path.clone()?))
+        });
         let snow = releases.chain(drag).chain(lines);
-        walls.chain(shapes).chain(bodies).chain(ground).chain(snow).chain(packings).chain(within).collect()
+        walls
+            .chain(shapes)
+            .chain(bodies)
+            .chain(ground)
+            .chain(snow)
+            .chain(packings)
+            .chain(within)
+            .chain(filled)
+            .collect()
     }
 
     /// What belongs to a scene that was made larger. Shapes of grains keep their size.
@@ -255,7 +269,7 @@ impl Assets {
             surface.facets = Arc::new(Facets::new(surface.facets.mesh().scaled(scale.length)));
         }
         all.bodies.values_mut().for_each(|solid| solid.radius *= scale.length);
-        for surface in all.within.values_mut() {
+        for surface in all.within.values_mut().chain(all.filled.values_mut()) {
             surface.facets = Arc::new(Facets::new(surface.facets.mesh().scaled(scale.length)));
         }
         for packing in all.packings.values_mut() {

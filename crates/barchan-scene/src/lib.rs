@@ -47,7 +47,7 @@ pub use assets::{Assets, Field, Heights, Line, Packing, Snow, Solid, Surface};
 pub use formula::{Formula, FormulaError};
 pub use gallery::{BenchScene, GalleryScene, bench_scenes, gallery, gallery_scene};
 pub use glam::DVec3;
-pub use method::{Converted, MatterMethod, NoConversion, angle_of_friction, friction_of_angle};
+pub use method::{Converted, MatterMethod, NoConversion, angle_of_friction, friction_of_angle, opening};
 pub use presets::{Bulk, PRESETS, Preset};
 pub use problems::{Draft, Parsed, Problem, SceneErrors, Severity};
 pub use schema::{page, schema};

@@ -102,10 +102,29 @@ impl Scene {
         let Converted { scene, notes } = &mut converted;
         scene.continuum.iter_mut().for_each(|m| m.method = method);
         match method {
-            ContinuumMethod::Sph => scene.phases = None,
+            ContinuumMethod::Sph => {
+                forget_phases(scene, notes);
+                scene.phases = None;
+            }
             ContinuumMethod::Phases => into_phases(self, scene, notes)?,
         }
         Ok(converted)
+    }
+}
+
+/// Leaves out what only phases have words for: in which phase matter begins, and meshes that are filled.
+fn forget_phases(scene: &mut Scene, notes: &mut Vec<String>) {
+    for m in &mut scene.continuum {
+        if std::mem::take(&mut m.phase) != PhaseName::Liquid {
+            notes.push(format!("`{}`: its phase at the start is left out", m.name));
+        }
+        if m.fill.as_mut().is_some_and(|f| f.within.take().is_some()) {
+            notes.push(format!("`{}`: the mesh that it fills is left out; its region is filled", m.name));
+        }
+    }
+    for e in scene.emitters.iter_mut().filter(|e| e.phase != PhaseName::Liquid) {
+        e.phase = PhaseName::Liquid;
+        notes.push(format!("`{}`: the phase of what it pours is left out", e.name));
     }
 }
 
@@ -208,6 +227,7 @@ fn from_grains(from: &Scene, assets: &Assets, method: ContinuumMethod) -> Result
         let mut m = bulk(from, assets, g.name.clone(), &g.material, &g.shape, g.radius.as_ref(), spacing, &mut notes);
         m.velocity = g.velocity;
         m.fill = Some(ContinuumFill {
+            within: None,
             region: match &g.place {
                 Place::At(_) | Place::Trees { .. } | Place::Sheet { .. } => {
                     return Err(NoConversion::Population { name: g.name.clone(), why: "is placed grain by grain", to });
@@ -292,6 +312,7 @@ fn bulk(
         tensile: 0.0,
         rate: None,
         fill: None,
+        phase: PhaseName::Liquid,
         velocity: DVec3::ZERO,
         grains,
         solve: Sph::default(),
@@ -339,7 +360,7 @@ fn filled(scene: &Scene, assets: &Assets, g: &Grains, fill: &Fill, m: &Continuum
 }
 
 /// Width of the opening that a wall leaves [m]; infinite where it has none.
-pub(crate) fn opening(wall: &Wall) -> f64 {
+pub fn opening(wall: &Wall) -> f64 {
     match &wall.geometry {
         Geometry::Cone { radius_base, radius_top, .. } => 2.0 * radius_base.min(*radius_top),
         Geometry::Disc { hole, .. } if *hole > 0.0 => 2.0 * hole,
@@ -385,6 +406,7 @@ fn as_grains(from: &Scene) -> Result<Converted, NoConversion> {
         return Err(NoConversion::Nothing { from: "continuum", to: MatterMethod::Grains.name() });
     }
     let (mut scene, mut notes) = (from.clone(), Vec::new());
+    forget_phases(&mut scene, &mut notes);
     for m in &from.continuum {
         // Grains as fine as those that are shown would be too many: one of them for a particle, of the same volume of solid.
         let radius = m.spacing * barchan_core::math::cbrt(m.packing * 3.0 / (4.0 * PI));

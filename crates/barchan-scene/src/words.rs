@@ -19,6 +19,11 @@ pub fn seconds(time: f64) -> String {
     format!("{text} {unit}")
 }
 
+/// A length [m]: `0.02 m`.
+pub fn length(x: f64) -> String {
+    crate::check::show(x, "m")
+}
+
 /// A share of memory: `512 kB`, `24 MB`, `1.8 GB`, `1.8 TB`, `3.1 PB`.
 pub fn bytes(n: f64) -> String {
     match n {

@@ -103,15 +103,22 @@ impl<R: Precision> Flow<R> {
         Totals { mass: self.mass * n, momentum: self.mass * momentum, energies, gauges }
     }
 
-    pub fn push(&mut self, centre: DVec3, radius: f64, velocity: DVec3) -> DVec3 {
-        let mut given = 0.0;
+    pub fn each_in(&self, centre: DVec3, radius: f64, visit: &mut dyn FnMut(DVec3, f64)) {
+        let places = (0..self.particles.len()).map(|i| self.particles.position(i));
+        places.filter(|x| x.distance(centre) <= radius).for_each(|x| visit(x, self.mass));
+    }
+
+    pub fn kick_in(&mut self, centre: DVec3, radius: f64, change: &dyn Fn(DVec3) -> DVec3) -> DVec3 {
+        let mut given = DVec3::ZERO;
         for i in 0..self.particles.len() {
-            if self.particles.position(i).distance_squared(centre) <= radius * radius {
-                self.particles.velocity[i] += velocity;
+            let x = self.particles.position(i);
+            if x.distance(centre) <= radius {
+                let by = change(x);
+                self.particles.velocity[i] += by;
                 self.report.fastest = self.report.fastest.max(self.particles.velocity[i].length());
-                given += self.mass;
+                given += self.mass * by;
             }
         }
-        given * velocity
+        given
     }
 }

@@ -85,8 +85,12 @@ impl Solver for Sph {
         Ok(self.change(|s| knobs::set(s, index, value))?)
     }
 
-    fn push(&mut self, centre: DVec3, radius: f64, velocity: DVec3) -> DVec3 {
-        on!(&mut self.0, s => s.push(centre, radius, velocity))
+    fn each_in(&mut self, centre: DVec3, radius: f64, visit: &mut dyn FnMut(DVec3, f64)) {
+        on!(&mut self.0, s => s.each_in(centre, radius, visit))
+    }
+
+    fn kick_in(&mut self, centre: DVec3, radius: f64, change: &dyn Fn(DVec3) -> DVec3) -> DVec3 {
+        on!(&mut self.0, s => s.kick_in(centre, radius, change))
     }
 
     fn save(&self) -> Columns {

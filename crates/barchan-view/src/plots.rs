@@ -11,11 +11,15 @@ const SAMPLES: usize = 300;
 const EVERY: Duration = Duration::from_millis(100);
 
 /// Gauges that are plotted, where there are any; all of them are in the table of the state.
-const GAUGES: [&str; 7] = [
+const GAUGES: [&str; 11] = [
     "coordination",
     "density error",
     "iterations",
     "largest speed",
+    "solid mass",
+    "liquid mass",
+    "gas mass",
+    "conversions",
     "largest filling",
     "pressure iterations",
     "friction iterations",

@@ -159,6 +159,7 @@ pub(crate) fn keep_knobs(scene: &mut Scene, knobs: &[Knob]) {
         if let Some(tolerance) = tolerance.filter(|t| *t != was.tolerance) {
             scene.phases = Some(Phases { tolerance, ..was });
         }
+        super::phases::keep_knobs(scene, knobs);
     }
     let usual = settings_of(scene).map(|s| s.largest_step);
     let largest = of("largest step").first().copied().filter(|step| Some(*step) != usual);

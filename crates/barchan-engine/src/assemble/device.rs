@@ -63,6 +63,7 @@ fn unfit(scene: &Scene) -> Vec<&'static str> {
         (scene.ground.is_some(), "it has a ground"),
         (!scene.bodies.is_empty(), "it has bodies"),
         (!scene.continuum.is_empty(), "it has a continuum"),
+        (!scene.events.is_empty(), "something is done to its grains at given times"),
     ];
     has.into_iter().filter(|(has, _)| *has).map(|(_, what)| what).collect()
 }

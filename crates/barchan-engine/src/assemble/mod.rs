@@ -4,6 +4,7 @@ mod bonds;
 pub(crate) mod continuum;
 mod device;
 mod from;
+mod gaps;
 mod ground;
 mod impact;
 mod maps;
@@ -196,7 +197,8 @@ pub fn assemble_as(parsed: &Parsed, methods: &[&Method]) -> Result<World, SceneE
         world.warnings.extend(doubts);
     }
     if let Some(flip) = world.solvers.find_mut::<Flip>() {
-        phases::fill(parsed, &world.boundary, flip).map_err(|p| SceneErrors::new(parsed.name(), p))?;
+        let left_out = phases::fill(parsed, &world.boundary, flip).map_err(|p| SceneErrors::new(parsed.name(), p))?;
+        world.warnings.extend(left_out);
     }
     world.observe();
     Ok(world)
@@ -510,6 +512,10 @@ fn parts(parsed: &Parsed, methods: &[&Method], dt: Option<f64>, problems: &mut V
     let [too_coarse, coarse] = release::doubts(parsed, &setup.areas, &recipes);
     problems.extend(too_coarse);
     warnings.extend(coarse);
+    let [blind, near_blind] = gaps::check(parsed, &setup, dt);
+    problems.extend(blind);
+    warnings.extend(near_blind);
+    warnings.extend(phases::doubts(parsed));
     let (of_maps, narrow) = maps::check(parsed, &setup);
     problems.extend(of_maps);
     warnings.extend(narrow);

@@ -4,15 +4,21 @@ use super::{Method, continuum, memory, settings};
 use barchan_core::boundary::Boundary;
 use barchan_core::clock::StepWish;
 use barchan_core::materials::Materials;
+use barchan_core::recipe::Recipe;
 use barchan_core::regions::Region;
-use barchan_core::solver::Solver;
+use barchan_core::sizes::SizeDistribution;
+use barchan_core::solver::{Knob, Solver};
+use barchan_core::walls::Facets;
 use barchan_flip::{
-    BYTES_PER_PARCEL, Flip, GasSettings, Limit, Rate, Settings, Shown, SolidSettings, SurfaceSettings, Transfer, Yield,
+    BOUNCE, BYTES_PER_PARCEL, COVER, Filled, Flip, GasSettings, LAYERS, Limit, PASSES, PER_FACE, Phase, Rate, Settings,
+    Shown, SolidSettings, SurfaceSettings, Transfer, Yield,
 };
 use barchan_scene as scene;
 use barchan_scene::words::{bytes, count};
-use barchan_scene::{ContinuumMethod, Parsed, Phases, Problem, Scene};
+use barchan_scene::{ContinuumMethod, Parsed, PhaseName, Phases, Problem, Scene, SolidPhase};
 use glam::DVec3;
+use std::cell::Cell;
+use std::sync::Arc;
 
 /// The continuum as parcels on a grid, with thin sand as gas.
 pub(super) const PHASES: Method = Method {
@@ -66,6 +72,7 @@ fn settings_of(scene: &Scene) -> Option<Settings> {
             scene::ShownSand::Parcels => Shown::Parcels,
             scene::ShownSand::Surface => Shown::Surface,
             scene::ShownSand::All => Shown::All,
+            scene::ShownSand::Mesh => Shown::Mesh,
         },
         capacity: phases.capacity as usize,
         ..Settings::sand(settings::domain(&scene.domain), cell, Materials::default())
@@ -130,24 +137,120 @@ pub(super) fn problems(parsed: &Parsed) -> Vec<Problem> {
     found
 }
 
+/// What may come to more than there is room for: all of the sand as gas.
+pub(super) fn doubts(parsed: &Parsed) -> Vec<Problem> {
+    let scene = &parsed.scene;
+    let Some(settings) = settings_of(scene).filter(|s| s.gas.is_some()) else { return Vec::new() };
+    let volumes = scene.continuum.iter().filter_map(|m| m.region().map(|r| r.to_core().volume()));
+    let poured = scene.emitters.iter().map(|e| {
+        let span = (e.until.unwrap_or(scene.duration).min(scene.duration) - e.from).max(0.0);
+        match e.flow {
+            scene::EmitterFlow::Rate(rate) => rate * span,
+            scene::EmitterFlow::MassRate(rate) => rate * span / settings.quantum(),
+        }
+    });
+    let most = volumes.sum::<f64>() * settings.bulk() / settings.quantum() + poured.sum::<f64>();
+    if most <= settings.capacity as f64 {
+        return Vec::new();
+    }
+    let message = format!(
+        "if all of the sand flies at once it is {} grains of gas, more than the capacity of {}: the run would stop, with a checkpoint",
+        count(most as u64),
+        count(settings.capacity as u64)
+    );
+    let path = if parsed.given("phases.capacity") { "phases.capacity" } else { "continuum[0].spacing" };
+    vec![parsed.warning_at(path, message, "raise `phases.capacity`, or give fewer grains a parcel: `phases.split`")]
+}
+
+/// Writes what knobs of phases say into a scene, where it is not what the scene says already.
+pub(super) fn keep_knobs(scene: &mut Scene, knobs: &[Knob]) {
+    let was = scene.phases.clone().unwrap_or_default();
+    let mut now = was.clone();
+    for knob in knobs {
+        let whole = knob.value.round() as u64;
+        match knob.name {
+            COVER if whole < 2 => now.solid = SolidPhase { enabled: false, ..SolidPhase::default() },
+            COVER => now.solid = SolidPhase { enabled: true, cover: whole },
+            BOUNCE => now.restitution = knob.value,
+            LAYERS => now.surface.layers = knob.value,
+            PER_FACE => now.surface.per_face = Some(whole),
+            PASSES => now.surface.passes = whole,
+            _ => {}
+        }
+    }
+    if now != was {
+        scene.phases = Some(now);
+    }
+}
+
+/// What pours single grains of gas instead of parcels.
+pub(super) fn grain(scene: &Scene, recipe: Recipe) -> Recipe {
+    let Some(settings) = settings_of(scene) else { return recipe };
+    let radius = 0.5 * settings.gas_diameter();
+    Recipe {
+        shape: Flip::SINGLE,
+        sizes: SizeDistribution::Fixed(radius),
+        unit_mass: settings.quantum() / radius.powi(3),
+        ..recipe
+    }
+}
+
 /// Fills the regions of all populations. Where two overlap, the first has the place: nothing is denser than its packing.
-pub(super) fn fill(parsed: &Parsed, boundary: &Boundary, flip: &mut Flip) -> Result<(), Vec<Problem>> {
-    let (mut problems, mut taken) = (Vec::new(), Vec::new());
+/// What is left out of a filling is told.
+pub(super) fn fill(parsed: &Parsed, boundary: &Boundary, flip: &mut Flip) -> Result<Vec<Problem>, Vec<Problem>> {
+    let (mut problems, mut warnings, mut taken) = (Vec::new(), Vec::new(), Vec::<Place>::new());
     for (i, m) in parsed.scene.continuum.iter().enumerate() {
         let Some(region) = m.region().map(|r| r.to_core()) else { continue };
-        let (low, high) = region.bounds();
-        let is_free = |x: DVec3| region.contains(x) && !taken.iter().any(|r: &Region| r.contains(x));
+        let mesh = parsed.assets.filled.get(&i).map(|surface| surface.facets.clone());
+        let own = Place { region, mesh };
+        let (low, high) = own.region.bounds();
+        let shared = Cell::new(0);
+        let is_free = |x: DVec3| {
+            let (inside, other) = (own.contains(x), taken.iter().any(|r| r.contains(x)));
+            shared.set(shared.get() + usize::from(inside && other));
+            inside && !other
+        };
         let path = format!("continuum[{i}].fill");
-        match flip.fill([low, high], &is_free, m.velocity, boundary) {
-            Ok(0) => {
+        let phase = match m.phase {
+            PhaseName::Solid => Phase::Solid,
+            PhaseName::Liquid => Phase::Liquid,
+            PhaseName::Gas => Phase::Gas,
+        };
+        match flip.fill([low, high], &is_free, m.velocity, phase, boundary) {
+            Ok(Filled { parcels: 0, .. }) => {
                 let message = format!("no parcel of `{}` fits into its region", m.name);
                 let help = "enlarge it, use a smaller spacing, or move it away from walls";
                 problems.push(parsed.error_at(&path, message, help));
             }
-            Ok(_) => {}
+            Ok(Filled { parcels, walled }) => {
+                let all = parcels + walled + shared.get();
+                for (left_out, why, help) in [
+                    (walled, "lie in a wall", "let the region end at the walls"),
+                    (shared.get(), "are filled already", "let the regions end where others begin"),
+                ] {
+                    if left_out > 0 {
+                        let numbers = format!("{} of {} parcels", count(left_out as u64), count(all as u64));
+                        let message = format!("`{}`: {numbers} are left out: their places {why}", m.name);
+                        warnings.push(parsed.warning_at(&path, message, help));
+                    }
+                }
+            }
             Err(e) => problems.push(parsed.error_at(&path, e.to_string(), "use a larger spacing")),
         }
-        taken.push(region);
+        taken.push(own);
     }
-    if problems.is_empty() { Ok(()) } else { Err(problems) }
+    if problems.is_empty() { Ok(warnings) } else { Err(problems) }
+}
+
+/// What a population fills: a region, or as much of a mesh as lies in it.
+struct Place {
+    region: Region,
+    mesh: Option<Arc<Facets>>,
+}
+
+impl Place {
+    fn contains(&self, x: DVec3) -> bool {
+        // Within a solid its distance is negative.
+        self.region.contains(x) && self.mesh.as_ref().is_none_or(|m| m.distance(x) < 0.0)
+    }
 }

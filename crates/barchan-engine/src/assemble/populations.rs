@@ -75,7 +75,13 @@ impl Maker<'_> {
         let population = (self.parsed.scene.grains.len() + i) as u64;
         if let Some(name) = &e.continuum {
             let of = self.parsed.scene.continuum.iter().position(|m| m.name == *name).unwrap_or_default();
-            return Recipe { population, velocity: e.velocity, ..super::continuum::recipe(&self.parsed.scene, of) };
+            let recipe =
+                Recipe { population, velocity: e.velocity, ..super::continuum::recipe(&self.parsed.scene, of) };
+            return if e.phase == barchan_scene::PhaseName::Gas {
+                super::phases::grain(&self.parsed.scene, recipe)
+            } else {
+                recipe
+            };
         }
         self.recipe(self.parsed.scene.grains.len() + i, &e.material, &e.shape, &e.radius, e.velocity)
     }

@@ -101,6 +101,7 @@ fn dry(domain: &Domain, material: &str, name: String) -> Emitter {
     Emitter {
         name,
         continuum: None,
+        phase: barchan_scene::PhaseName::Liquid,
         material: material.into(),
         shape: ShapeSpec::SPHERE.into(),
         radius: Some(Size::Fixed(radius)),

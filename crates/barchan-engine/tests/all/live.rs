@@ -316,3 +316,44 @@ fn air_without_density_is_a_vacuum() {
     };
     assert_eq!(run("[air]\nvelocity = [5, 0, 0]\ndensity = 0\n"), run(""));
 }
+
+#[test]
+fn what_freezes_and_how_gas_rides_can_be_changed_while_it_runs() {
+    let text = r#"
+duration = 1
+[domain]
+min = [0, 0, -0.02]
+max = [0.16, 0.16, 0.3]
+[materials.sand]
+preset = "dry sand"
+[[continuum]]
+method = "phases"
+material = "sand"
+spacing = "5 mm"
+fill = { box = { min = [0, 0, 0], max = [0.16, 0.16, 0.16] } }
+[[walls]]
+material = "sand"
+box = { min = [0, 0, 0], max = [0.16, 0.16, 0.29] }
+"#;
+    let mut w = world(&[text]);
+    let run = |w: &mut World, time: f64| {
+        let left = ((time - w.time()) / w.plan().dt).round() as u64;
+        steps(w, left);
+    };
+    let solid = |w: &World| w.totals().gauges.iter().find(|g| g.name == "solid mass").unwrap().value;
+    run(&mut w, 0.3);
+    let with_four = solid(&w);
+    assert!(with_four > 0.3 * w.totals().mass);
+    turn(&mut w, "cover", 0.0);
+    run(&mut w, 0.6);
+    assert_eq!(solid(&w), 0.0, "nothing freezes any more");
+    turn(&mut w, "cover", 8.0);
+    run(&mut w, 0.9);
+    assert!(solid(&w) > 0.0 && solid(&w) < 0.8 * with_four, "{} kg, with half the cover {with_four} kg", solid(&w));
+    let turns = [("cover", 6.0), ("restitution of gas", 0.7), ("layers", 2.5), ("passes", 4.0), ("tolerance", 2e-3)];
+    let text = &text.replace("duration = 1", "duration = 0.15");
+    let phases = knobs_are_kept(text, &turns).phases.unwrap();
+    assert_eq!((phases.solid.enabled, phases.solid.cover, phases.restitution), (true, 6, 0.7));
+    assert_eq!((phases.surface.layers, phases.surface.passes), (2.5, 4));
+    assert!(!knobs_are_kept(text, &[("cover", 0.0)]).phases.unwrap().solid.enabled);
+}

@@ -145,6 +145,7 @@ impl Liquid {
         let bare: Vec<[i32; 3]> = bare.collect();
         let thawed = self.thaw(bare);
         self.wait(since, &near_surface.covered);
+        self.honour(since);
         let frozen = self.freeze_rested(dt, world_dt, boundary);
         thawed || frozen
     }
@@ -219,6 +220,26 @@ impl Liquid {
                 }
             }
         });
+    }
+
+    /// Cells that were filled to be solid and are fit to freeze have waited long enough. Claims lapse after as long as others wait.
+    fn honour(&mut self, since: f64) {
+        let g = self.settings.gravity.length();
+        if self.solid.claims.is_empty() || g == 0.0 {
+            return;
+        }
+        let long = FREEZE * (self.settings.cell / g).sqrt();
+        let Liquid { grid, solid, .. } = self;
+        for cell in &solid.claims {
+            let (slot, p) = (grid.slot(brick_of(*cell)) as usize, place_of(*cell) as usize);
+            if slot > 0 && solid.rest[slot * ROWS + p / 8][p % 8] > 0.0 {
+                solid.rest[slot * ROWS + p / 8][p % 8] = 2.0 * long as f32;
+            }
+        }
+        solid.claimed += since;
+        if solid.claimed > long {
+            solid.claims.clear();
+        }
     }
 
     /// Freezes the cells that have waited long enough and are joined to a wall at rest. Returns whether any did.

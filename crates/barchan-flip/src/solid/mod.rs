@@ -54,6 +54,10 @@ pub struct Solid {
     pub gravity: DVec3,
     /// For how long each cell of the grid has been fit to freeze [s].
     pub rest: Vec<Single>,
+    /// Cells that were filled to be solid: they freeze as soon as they are fit to, for as long as it takes others to wait.
+    pub claims: BTreeSet<[i32; 3]>,
+    /// For how long they have been claimed [s].
+    pub claimed: f64,
     /// Steps and time [s] since the last look.
     pub steps: u32,
     pub since: f64,
@@ -130,6 +134,12 @@ impl Solid {
     /// Bytes held.
     pub fn memory(&self) -> usize {
         self.blocks.len() * (512 * 4 + 2 * ROWS) + self.mass.len() * 5 * std::mem::size_of::<Row>()
+    }
+
+    /// Lets cells freeze without the wait.
+    pub fn claim(&mut self, cells: Vec<[i32; 3]>) {
+        self.claims.extend(cells);
+        self.claimed = 0.0;
     }
 
     /// Freezes cells with their quanta, and notes the cells inside walls beside them.

@@ -110,7 +110,7 @@ impl Surface {
     }
 
     /// The face of each grain that rides: the nearest by its middle among those about its cell, ties by number.
-    fn faces_of(&self, on: &Ground<'_>, gas: &Gas, diameter: f64) -> Vec<u32> {
+    pub fn faces_of(&self, on: &Ground<'_>, gas: &Gas, diameter: f64) -> Vec<u32> {
         let mut about: HashMap<[i32; 3], Vec<u32>> = HashMap::new();
         for (f, face) in self.mesh.faces.iter().enumerate().filter(|(f, _)| self.carries[*f] != NONE) {
             about.entry(wrapped(on.grid, face.cell)).or_default().push(f as u32);
@@ -190,7 +190,7 @@ impl Surface {
     }
 
     /// Keeps loads and Ψ for pictures.
-    fn note(&mut self, faces: &Faces, face: &[u32], psi: &std::collections::BTreeMap<u32, f64>) {
+    pub fn note(&mut self, faces: &Faces, face: &[u32], psi: &std::collections::BTreeMap<u32, f64>) {
         self.load.iter_mut().for_each(|l| *l = 0.0);
         face.iter().filter(|f| **f != OFF).for_each(|&f| self.load[f as usize] += 1.0);
         self.load.iter_mut().zip(&faces.room).for_each(|(l, r)| *l /= f64::from((*r).max(1)));

@@ -1,6 +1,8 @@
 //! The liquid: free flight, hydrostatics, slopes.
 
 use super::scene::*;
+use crate::{FlipError, Settings};
+use barchan_core::walls::Wall;
 use glam::DVec3;
 
 #[test]
@@ -297,7 +299,8 @@ fn left_alone(off: f64) -> (f64, f64) {
     let mut a = world(s, sides.map(|(x, n)| plane(x, n, 1)).collect());
     let boundary = a.boundary.clone();
     let full = DVec3::new(high.x, high.y, low.z + 8.0);
-    crate::Flip::fill(&mut a, [low, full], &|x| x.z < full.z - 1e-6, DVec3::ZERO, &boundary).unwrap();
+    crate::Flip::fill(&mut a, [low, full], &|x| x.z < full.z - 1e-6, DVec3::ZERO, crate::Phase::Liquid, &boundary)
+        .unwrap();
     let height = |a: &crate::Alone| (0..a.len()).map(|i| a.position(i).z - low.z).sum::<f64>() / a.len() as f64;
     let before = height(&a);
     (0..60).for_each(|_| a.step().unwrap());
@@ -311,4 +314,38 @@ fn parcels_on_the_very_surface_of_a_wall_do_not_make_a_bed_grow() {
         let (before, after) = left_alone(off);
         assert!((after - before).abs() < 0.002 * before, "walls at {off}: mean height {before}, then {after}");
     }
+}
+
+#[test]
+fn what_is_not_finite_or_too_fast_or_not_solved_stops_a_run_by_name() {
+    let bed = |s: Settings, walls: Vec<Wall>| {
+        let mut a = world(s, walls);
+        a.fill([[0, 0, 0], [8, 8, 24]], |_| true, |_| DVec3::ZERO).unwrap();
+        a
+    };
+    let s = settings([8.0, 8.0, 40.0], [true, true, false]);
+    let floor = || plane(DVec3::ZERO, DVec3::Z, 2);
+    let mut a = bed(Settings { gas: Some(Default::default()), ..s.clone() }, vec![floor()]);
+    a.step().unwrap();
+    a.liquid.gas.push(DVec3::new(4.0, 4.0, 30.0), DVec3::new(f64::NAN, 0.0, 0.0), 7_000_000);
+    let error = a.step().unwrap_err().to_string();
+    assert!(error.contains("grain of gas 7000000 has no finite"), "{error}");
+    let mut a = bed(s.clone(), vec![floor()]);
+    a.liquid.parcels.velocity[3].x = f64::INFINITY;
+    let error = a.step().unwrap_err().to_string();
+    assert!(error.contains("parcel 3 has no finite"), "{error}");
+    let mut piston = floor();
+    piston.name = "piston".into();
+    piston.motion.velocity = DVec3::Z * 1e6;
+    let error = bed(s.clone(), vec![piston]).step().unwrap_err().to_string();
+    assert!(error.contains("the wall `piston` moves at 1.000e6 m/s") && error.contains("steps"), "{error}");
+    // What no solver reaches.
+    let mut a = bed(Settings { tolerance: 1e-30, ..s }, vec![floor()]);
+    for i in 0..a.len() {
+        a.liquid.parcels.velocity[i].x = 0.3 * f64::from(i as u32 * 7919 % 101) / 101.0;
+    }
+    let failed = (0..40).find_map(|_| a.step().err()).expect("a tolerance below rounding cannot be met");
+    let FlipError::NotConverged { place, residual, .. } = &failed else { panic!("{failed}") };
+    assert!(*residual > 0.0 && (0.0..24.5).contains(&place.z) && place.z != 0.0, "{failed}");
+    assert!(failed.to_string().contains("largest near"), "{failed}");
 }

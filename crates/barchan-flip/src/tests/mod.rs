@@ -5,5 +5,6 @@ mod gas;
 mod liquid;
 mod sameness;
 mod scene;
+mod shown;
 mod solid;
 mod surface;

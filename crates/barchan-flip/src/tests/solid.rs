@@ -190,3 +190,23 @@ fn walls_bear_the_same_whether_sand_beside_them_is_frozen_or_not() {
     assert!((without[1].x + without[2].x).abs() < 0.02, "{without:?}");
     assert!(with[1].x < -0.1 && with[2].x > 0.1, "{with:?}");
 }
+
+#[test]
+fn a_kick_thaws_what_is_frozen_and_gives_it_what_the_same_liquid_gets() {
+    let given = |solid: bool| {
+        let mut a = bed(solid);
+        run(&mut a, 60);
+        let before = (a.totals(), a.solid_len());
+        let (centre, radius) = (DVec3::new(8.0, 8.0, 5.0), 3.0);
+        let mut mass = 0.0;
+        a.each_in(centre, radius, &mut |_, m| mass += m);
+        let kicked = a.kick_in(centre, radius, &|x| x - centre + DVec3::Z);
+        assert!((a.totals().momentum - before.0.momentum - kicked).length() < 1e-9 * mass);
+        assert!((a.totals().mass - before.0.mass).abs() < 1e-12 * mass);
+        assert!(!solid || a.solid_len() < before.1, "nothing thawed of {} cells", before.1);
+        (mass, kicked)
+    };
+    let ((frozen, a), (liquid, b)) = (given(true), given(false));
+    assert!((frozen / liquid - 1.0).abs() < 0.02, "{frozen} and {liquid}");
+    assert!((a - b).length() < 0.05 * b.length(), "{a} and {b}");
+}

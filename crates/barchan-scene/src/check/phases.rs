@@ -13,6 +13,7 @@ const GOOD_ACROSS: f64 = 12.0;
 const GRAINS_PER_CELL: f64 = 2.0;
 
 pub(super) fn check(c: &mut Check) {
+    elsewhere(c);
     let scene = c.scene;
     let in_phases = |m: &Continuum| m.method == ContinuumMethod::Phases;
     let Some(first) = scene.continuum.iter().find(|m| in_phases(m)) else {
@@ -33,6 +34,7 @@ pub(super) fn check(c: &mut Check) {
     }
     grid(c, first);
     keys(c);
+    beginnings(c);
     air(c);
 }
 
@@ -139,6 +141,49 @@ fn keys(c: &mut Check) {
     }
     if !phases.solid.enabled && phases.solid.cover != SolidPhase::COVER {
         c.error("phases.solid.cover", "`cover` is that of frozen sand, and there is none", "leave it out");
+    }
+}
+
+/// Phases in which matter begins, which must be among those that are computed.
+fn beginnings(c: &mut Check) {
+    let scene = c.scene;
+    let phases = scene.phases.clone().unwrap_or_default();
+    let began = scene.continuum.iter().enumerate().map(|(i, m)| (format!("continuum[{i}].phase"), m.phase));
+    let poured = scene.emitters.iter().enumerate().map(|(i, e)| (format!("emitters[{i}].phase"), e.phase));
+    for (path, phase) in began.chain(poured) {
+        match phase {
+            PhaseName::Solid if path.starts_with("emitters") => {
+                c.error(path, "what is poured is not solid", "write `phase = \"liquid\"` or `\"gas\"`");
+            }
+            PhaseName::Solid if !phases.solid.enabled => {
+                c.error(path, "it begins solid, and no sand freezes", "leave it out, or `enabled = false`");
+            }
+            PhaseName::Gas if !phases.gas => {
+                c.error(path, "it begins as gas, and there is none", "leave it out, or `gas = false`");
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Phases and meshes of matter that is not computed in phases.
+fn elsewhere(c: &mut Check) {
+    let scene = c.scene;
+    for (i, m) in scene.continuum.iter().enumerate().filter(|(_, m)| m.method != ContinuumMethod::Phases) {
+        let help = "write `method = \"phases\"`, or leave it out";
+        if m.phase != PhaseName::Liquid {
+            c.error(format!("continuum[{i}].phase"), "`phase` is for `method = \"phases\"`", help);
+        }
+        if m.fill.as_ref().is_some_and(|f| f.within.is_some()) {
+            c.error(format!("continuum[{i}].fill.within"), "`within` is for `method = \"phases\"`", help);
+        }
+    }
+    let in_phases = scene.continuum_method() == Some(ContinuumMethod::Phases);
+    for (i, e) in scene.emitters.iter().enumerate() {
+        if e.phase != PhaseName::Liquid && !(in_phases && e.continuum.is_some()) {
+            let help = "leave it out; or let it pour a `[[continuum]]` with `method = \"phases\"`";
+            c.error(format!("emitters[{i}].phase"), "only a continuum in phases has a `phase`", help);
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Matter as a continuum, and the air around it.
 
+use super::MeshFile;
+use super::PhaseName;
 use super::grains::{Region, Size};
 use super::material::Material;
 use super::names;
@@ -69,6 +71,8 @@ keys! {
         rate: Option<RateLaw>,
         /// The region that is filled at the start: `box`, `cylinder` or `sphere`. Left out: all of it is poured by emitters.
         fill: Option<ContinuumFill>,
+        /// Phase in which the filling begins, in phases: `solid` freezes as soon as it bears its load, `gas` are single grains.
+        phase: PhaseName = PhaseName::Liquid,
         /// Velocity at the start [m/s].
         velocity: DVec3 [VELOCITY; grows] = DVec3::ZERO,
         /// The grains that pictures show, of SPH; left out: the particles themselves are shown.
@@ -83,6 +87,8 @@ keys! {
     pub struct ContinuumFill = "write `{ box = { min, max } }`, `{ cylinder = … }` or `{ sphere = … }`" {
         /// The region.
         @flat region: Region [; help("say what to fill: a `box`, `cylinder` or `sphere`")],
+        /// A closed mesh that is filled, as far as it lies in the region, in phases; left out: the region alone counts.
+        within: Option<MeshFile>,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Grains: shapes, sizes, where they are at the start, how they come and go.
 
-use super::{At, MeshFile, Release, names};
+use super::{At, MeshFile, PhaseName, Release, names};
 use crate::formula::Formula;
 use crate::keys::{OneOf, Rows, Scale, Schema, SchemaGenerator};
 use crate::read::{Reader, Value};
@@ -328,6 +328,8 @@ keys! {
         name: String = String::new(),
         /// Name of the `[[continuum]]` that it pours; left out: grains.
         continuum: Option<String>,
+        /// Phase of what comes, of a continuum in phases: `liquid` parcels, or single grains of `gas`.
+        phase: PhaseName = PhaseName::Liquid,
         /// Name of the material of grains.
         material: String [; help("add `material`: the name of one of the `[materials.…]`; or `continuum`: that of one of the `[[continuum]]`")]
             => |_cx, keys| keys.given("continuum").then(String::new),

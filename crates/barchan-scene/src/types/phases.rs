@@ -167,6 +167,10 @@ impl Scene {
             SolidPhase { enabled: false, ..SolidPhase::default() }
         };
         phases.gas = gas;
+        let lost = |p: PhaseName| (p == PhaseName::Solid && !solid) || (p == PhaseName::Gas && !gas);
+        let began =
+            scene.continuum.iter_mut().map(|m| &mut m.phase).chain(scene.emitters.iter_mut().map(|e| &mut e.phase));
+        began.filter(|p| lost(**p)).for_each(|p| *p = PhaseName::Liquid);
         if !gas {
             phases.surface = SurfacePhase::default();
             phases.restitution = Phases::RESTITUTION;
@@ -203,6 +207,20 @@ impl Default for Phases {
     }
 }
 
+/// A state of sand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PhaseName {
+    /// Frozen: it lies still and costs nothing.
+    Solid,
+    /// Parcels that flow.
+    #[default]
+    Liquid,
+    /// Single grains that fly.
+    Gas,
+}
+names!(PhaseName { Solid = "solid", Liquid = "liquid", Gas = "gas" });
+
 /// How velocities go between parcels and grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -228,8 +246,10 @@ pub enum ShownSand {
     Surface,
     /// A grain for every quantum, also inside, for pictures that are cut open.
     All,
+    /// The surface as a mesh, with the load and Ψ of its faces, and grains of gas.
+    Mesh,
 }
-names!(ShownSand { Parcels = "parcels", Surface = "surface", All = "all" });
+names!(ShownSand { Parcels = "parcels", Surface = "surface", All = "all", Mesh = "mesh" });
 
 /// Where sand yields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]

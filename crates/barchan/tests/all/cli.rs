@@ -569,3 +569,95 @@ fn every_bench_case_settles_and_is_timed() {
         assert!(said.code == 0 && said.out.contains("\"grains\":200"), "{case}: {}{}", said.out, said.err);
     }
 }
+
+/// A column of sand with a ball of it in the air, in a box of a few cells.
+const SPLASH: &str = r#"
+duration = 0.12
+[domain]
+min = [0, 0, -0.02]
+max = [0.24, 0.16, 0.3]
+[materials.sand]
+preset = "dry sand"
+[[continuum]]
+name = "bed"
+method = "phases"
+material = "sand"
+spacing = "1 cm"
+fill = { box = { min = [0, 0, 0], max = [0.24, 0.16, 0.14] } }
+[[continuum]]
+name = "ball"
+method = "phases"
+material = "sand"
+spacing = "1 cm"
+fill = { sphere = { centre = [0.12, 0.08, 0.2], radius = 0.03 } }
+velocity = [0, 0, -4]
+[[walls]]
+material = "sand"
+box = { min = [0, 0, 0], max = [0.24, 0.16, 0.29] }
+[output]
+every = "40 ms"
+[[measure]]
+energy = {}
+every = "20 ms"
+[[measure]]
+phases = {}
+every = "20 ms"
+"#;
+
+/// The columns of a table by their names without units.
+fn columns(path: &Path) -> std::collections::HashMap<String, Vec<f64>> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut lines = text.lines().filter(|l| !l.starts_with('#'));
+    let names: Vec<String> =
+        lines.next().unwrap().split(',').map(|n| n.split(" [").next().unwrap().trim().into()).collect();
+    let rows: Vec<Vec<f64>> = lines.map(|l| l.split(',').map(|v| v.trim().parse().unwrap()).collect()).collect();
+    names.into_iter().enumerate().map(|(k, name)| (name, rows.iter().map(|r| r[k]).collect())).collect()
+}
+
+#[test]
+fn sand_runs_in_the_phases_that_are_asked_for() {
+    let folder = folder_with(SPLASH);
+    let run = |args: &[&str], out: &str| {
+        let said = ask(folder.path(), &[&["run", "s.toml", "--no-film", "-o", out], args].concat());
+        assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+        columns(&folder.path().join(out).join("phases.csv"))
+    };
+    let most = |table: &std::collections::HashMap<String, Vec<f64>>, name: &str| {
+        table[name].iter().copied().fold(0.0, f64::max)
+    };
+    let all = run(&[], "all");
+    assert!(most(&all, "gas mass") > 0.0, "the splash flies");
+    let liquid = run(&["--phases", "liquid"], "liquid");
+    assert_eq!([most(&liquid, "gas mass"), most(&liquid, "solid mass")], [0.0, 0.0]);
+    assert_eq!(liquid["liquid mass"], liquid["total mass"]);
+    let gas = run(&["--phases", "liquid,gas"], "gas");
+    assert!(most(&gas, "gas mass") > 0.0 && most(&gas, "solid mass") == 0.0);
+    let said = ask(folder.path(), &["run", "s.toml", "--phases", "vapour", "-o", "none"]);
+    assert!(said.code == 2 && said.err.contains("vapour"), "{}", said.err);
+}
+
+#[test]
+fn grains_run_in_phases_and_one_scene_is_compared_by_three_methods() {
+    let folder =
+        folder_with(&SMALL.replace("\"glass beads\"", "\"dry sand\"").replace("duration = 0.02", "duration = 0.01"));
+    let said = ask(folder.path(), &["run", "s.toml", "--as", "phases", "--no-film", "-o", "p"]);
+    assert!(said.code == 0 && said.err.contains("as phases:"), "{}{}", said.out, said.err);
+    let scene = std::fs::read_to_string(folder.path().join("p/scene.toml")).unwrap();
+    assert!(scene.contains("method = \"phases\""), "{scene}");
+    let said = ask(folder.path(), &["run", "s.toml", "--phases", "liquid", "--no-film", "-o", "q"]);
+    assert!(said.code == 2 && said.err.contains("phases"), "grains have no phases: {}", said.err);
+    let said = ask(folder.path(), &["compare", "s.toml", "--as", "grains,sph,phases", "-o", "both"]);
+    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+    let table = std::fs::read_to_string(folder.path().join("both/compared.csv")).unwrap();
+    assert_eq!(table.lines().next(), Some("quantity,grains,sph,phases"));
+    let row = |name: &str| -> Vec<f64> {
+        let line =
+            table.lines().find(|l| l.starts_with(&format!("\"{name}"))).unwrap_or_else(|| panic!("{name}: {table}"));
+        line.rsplitn(4, ',').take(3).map(|v| v.parse().unwrap()).collect()
+    };
+    assert!(row("pieces").iter().all(|n| *n > 10.0));
+    assert!(table.lines().any(|l| l.starts_with("\"energy:")), "{table}");
+    for file in ["grains/energy.csv", "sph/energy.csv", "phases/energy.csv", "compared.mp4"] {
+        assert!(folder.path().join("both").join(file).is_file(), "{file}");
+    }
+}
