@@ -9,7 +9,7 @@ use crate::flow::{Flow, Vectors};
 use crate::fractions::Fractions;
 use crate::grid::{Grid, ROWS, Row};
 use crate::parcels::{Order, Parcels, brick_of, place_of};
-use crate::press::Problem;
+use crate::press::{self, Problem};
 use crate::solid::Solid;
 use crate::solve::{Limits, Outcome};
 use crate::transfer;
@@ -57,7 +57,8 @@ impl Pack {
             solid.add_mass(&mut self.mass);
         }
         // λ in cells².
-        self.problem.assemble(grid, fractions, &self.mass, None, 1.0, |c, m| (c - m).max(-MOST));
+        let open = &fractions.open;
+        self.problem.assemble(grid, press::Room { fractions, open }, &self.mass, None, 1.0, |c, m| (c - m).max(-MOST));
         let outcome = self.problem.solve(grid, LIMITS, None, 0.0, &mut flow.lift);
         self.shifts(grid, fractions, &flow.lift);
         extend(grid, fractions, &self.mass, &flow.carried.face, None, &mut self.shift);

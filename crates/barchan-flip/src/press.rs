@@ -14,7 +14,8 @@ use crate::flow::{Flow, Vectors};
 use crate::fractions::{Fractions, SOLID};
 use crate::grid::{Grid, ROWS, Row};
 use crate::parcels::split;
-use crate::solve::{Limits, Operator, Outcome, Scaled, Workspace, solve};
+use crate::rigid::Rigids;
+use crate::solve::{Limits, LowRank, Operator, Outcome, Workspace, solve};
 use barchan_core::parallel;
 
 /// No unknown.
@@ -27,12 +28,20 @@ pub struct Problem {
     index: Vec<[u32; 8]>,
     /// First unknown of each slot, the end last.
     start: Vec<u32>,
-    matrix: Scaled,
+    matrix: LowRank,
     /// Right-hand side, unscaled: what does not depend on velocities.
     slack: Vec<f64>,
     b: Vec<f64>,
     x: Vec<f64>,
     work: Workspace,
+}
+
+/// What is open of the grid.
+#[derive(Clone, Copy)]
+pub struct Room<'a> {
+    pub fractions: &'a Fractions,
+    /// Shares w of the faces' fluxes that are the sand's.
+    pub open: &'a Vectors,
 }
 
 /// Entries off the diagonal: a cell's six neighbours.
@@ -64,17 +73,17 @@ fn coefficients(
 }
 
 impl Problem {
-    /// Sets the matrix up for cells with mass; `mobility` is 1 where none is given. Coefficients are factor · w · mobility.
+    /// Sets the matrix up for cells with mass; `mobility` is 1 where none is given. Coefficients are factor · w · mobility with the open shares w.
     pub fn assemble(
         &mut self,
         grid: &Grid,
-        fractions: &Fractions,
+        room: Room<'_>,
         mass: &[Row],
         mobility: Option<&Vectors>,
         factor: f64,
         slack: impl Fn(f64, f64) -> f64 + Sync,
     ) {
-        let open = &fractions.open;
+        let Room { fractions, open } = room;
         self.index.clear();
         self.index.resize(grid.rows(), [NONE; 8]);
         let tasks: Vec<_> = self.index.chunks_mut(ROWS).enumerate().skip(1).collect();
@@ -104,20 +113,31 @@ impl Problem {
         parallel::run(self.index.chunks_mut(ROWS).enumerate().skip(1).collect(), 8, |(s, index)| {
             index.iter_mut().flatten().filter(|i| **i != NONE).for_each(|i| *i += start[s]);
         });
-        self.fill(grid, fractions, mass, mobility, factor, slack);
+        self.fill(grid, room, mass, mobility, factor, slack);
+        self.matrix.terms.clear();
+    }
+
+    /// Adds what bodies let the pressure move to the matrix: dt² h J M⁻¹ Jᵀ.
+    pub fn couple(&mut self, grid: &Grid, bodies: &Rigids, cell: f64, dt: f64) {
+        let mut terms = bodies.terms(grid, &self.index, NONE, dt * cell.sqrt());
+        for (i, v) in terms.iter_mut().flatten() {
+            *v /= self.matrix.base.root[*i as usize];
+        }
+        self.matrix.terms = terms;
     }
 
     fn fill(
         &mut self,
         grid: &Grid,
-        fractions: &Fractions,
+        room: Room<'_>,
         mass: &[Row],
         mobility: Option<&Vectors>,
         factor: f64,
         slack: impl Fn(f64, f64) -> f64 + Sync,
     ) {
+        let Room { fractions, open } = room;
         let n = self.start[self.start.len() - 1] as usize;
-        let m = &mut self.matrix;
+        let m = &mut self.matrix.base;
         m.width = WIDTH;
         m.column.resize(n * WIDTH, 0);
         m.value.resize(n * WIDTH, 0.0);
@@ -126,7 +146,7 @@ impl Problem {
         let lengths: Vec<usize> = (1..grid.len()).map(|s| (self.start[s + 1] - self.start[s]) as usize).collect();
         let tasks = split(&mut m.column, &lengths, WIDTH).into_iter().zip(split(&mut m.value, &lengths, WIDTH));
         let tasks = tasks.zip(split(&mut m.root, &lengths, 1)).zip(split(&mut self.slack, &lengths, 1));
-        let (index, open) = (&self.index, &fractions.open);
+        let index = &self.index;
         parallel::run(tasks.enumerate().collect(), 4, |(b, (((column, value), root), out))| {
             let s = b + 1;
             let around = &grid.around[s];
@@ -185,7 +205,7 @@ impl Problem {
         field.resize(grid.rows(), [0.0; 8]);
         let lengths: Vec<usize> = (1..grid.len()).map(|s| (self.start[s + 1] - self.start[s]) as usize).collect();
         let tasks = split(&mut self.b, &lengths, 1).into_iter().zip(split(&mut self.x, &lengths, 1));
-        let (index, start, slack, root) = (&self.index, &self.start, &self.slack, &self.matrix.root);
+        let (index, start, slack, root) = (&self.index, &self.start, &self.slack, &self.matrix.base.root);
         let from: &[Row] = field;
         parallel::run(tasks.enumerate().collect(), 4, |(b, (rhs, x0))| {
             let s = b + 1;
@@ -205,8 +225,8 @@ impl Problem {
             self.matrix.apply(&shift, &mut product);
             self.b.iter_mut().zip(&product).for_each(|(b, p)| *b -= p);
         }
-        let outcome = solve(&self.matrix, &self.b, &self.matrix.root, limits, &mut self.x, &mut self.work);
-        let (x, root, slack) = (&self.x, &self.matrix.root, &self.slack);
+        let outcome = solve(&self.matrix, &self.b, &self.matrix.base.root, limits, &mut self.x, &mut self.work);
+        let (x, root, slack) = (&self.x, &self.matrix.base.root, &self.slack);
         parallel::run(field.chunks_mut(ROWS).enumerate().skip(1).collect(), 4, |(s, rows)| {
             for (k, row) in rows.iter_mut().enumerate() {
                 for (v, &i) in row.iter_mut().zip(&index[s * ROWS + k]) {
@@ -226,7 +246,7 @@ fn least(slack: f64, tension: f64) -> f64 {
 
 /// dt times the divergence of the velocities of the flow in each cell, with open shares and velocities of solids. On the side where
 /// a face has no mass the flux is that of the cell's other side.
-pub fn flux(grid: &Grid, flow: &Flow, fractions: &Fractions, dt: f64, cell: f64, out: &mut Vec<Row>) {
+pub fn flux(grid: &Grid, flow: &Flow, Room { fractions, open }: Room<'_>, dt: f64, cell: f64, out: &mut Vec<Row>) {
     out.resize(grid.rows(), [0.0; 8]);
     let tasks: Vec<_> = out.chunks_mut(ROWS).enumerate().skip(1).collect();
     parallel::run(tasks, 2, |(s, rows)| {
@@ -239,7 +259,7 @@ pub fn flux(grid: &Grid, flow: &Flow, fractions: &Fractions, dt: f64, cell: f64,
             }
             for (a, (dx, dy, dz)) in [(1, 0, 0), (0, 1, 0), (0, 0, 1)].into_iter().enumerate() {
                 let pair = |f: &Vectors| (around.here(&f[a], y, z), around.shifted(&f[a], dx, y + dy, z + dz));
-                let (u, w, v) = (pair(&flow.velocity), pair(&fractions.open), pair(&fractions.solid));
+                let (u, w, v) = (pair(&flow.velocity), pair(open), pair(&fractions.solid));
                 let m = pair(&flow.carried.face);
                 for x in 0..8 {
                     let low = w.0[x] * u.0[x] + (1.0 - w.0[x]) * v.0[x];
