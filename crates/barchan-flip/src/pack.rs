@@ -17,7 +17,7 @@ use barchan_core::parallel;
 use glam::DVec3;
 
 /// Excess of volume that may stay, as a share of a cell, and most iterations.
-pub const LIMITS: Limits = Limits { tolerance: 5e-3, iterations: 60 };
+pub const LIMITS: Limits = Limits { tolerance: 5e-3, error: f64::INFINITY, iterations: 60 };
 /// Most of a cell's volume that is removed in a step.
 const MOST: f64 = 0.5;
 /// Filling from which parcels are spread over their cell.
@@ -59,7 +59,7 @@ impl Pack {
         // λ in cells².
         let open = &fractions.open;
         self.problem.assemble(grid, press::Room { fractions, open }, &self.mass, None, 1.0, |c, m| (c - m).max(-MOST));
-        let outcome = self.problem.solve(grid, LIMITS, None, 0.0, &mut flow.lift);
+        let outcome = self.problem.solve(grid, LIMITS, None, &mut flow.lift);
         self.shifts(grid, fractions, &flow.lift);
         extend(grid, fractions, &self.mass, &flow.carried.face, None, &mut self.shift);
         self.displace(grid, parcels, order);

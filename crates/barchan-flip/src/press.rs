@@ -13,10 +13,12 @@
 use crate::flow::{Flow, Vectors};
 use crate::fractions::{Fractions, SOLID};
 use crate::grid::{Grid, ROWS, Row};
-use crate::parcels::split;
+use crate::parcels::{brick_of, place_of, split};
 use crate::rigid::Rigids;
-use crate::solve::{Limits, LowRank, Operator, Outcome, Workspace, solve};
+use crate::solve::{Cycle, Limits, LowRank, Operator, Outcome, Precondition, Scaled, Workspace, solve, solve_with};
 use barchan_core::parallel;
+use glam::DVec3;
+use std::collections::HashMap;
 
 /// No unknown.
 const NONE: u32 = u32::MAX;
@@ -34,6 +36,35 @@ pub struct Problem {
     b: Vec<f64>,
     x: Vec<f64>,
     work: Workspace,
+    /// Coarser grids, made where an error is asked for.
+    cycle: Cycle,
+    shaped: bool,
+}
+
+/// The cycle through coarser grids as a preconditioner.
+struct Deep<'a> {
+    cycle: &'a mut Cycle,
+    matrix: &'a Scaled,
+}
+
+impl Precondition for Deep<'_> {
+    fn improve(&mut self, x: &[f64], g: &[f64], z: &mut [f64]) -> f64 {
+        self.cycle.follow(self.matrix, x);
+        self.cycle.apply(self.matrix, x, g, z)
+    }
+}
+
+/// What loads the cells, beside their slack.
+#[derive(Clone, Copy)]
+pub struct Load<'a> {
+    /// dt times the divergence of the velocities.
+    pub flux: &'a [Row],
+    /// Cells without slack may go down to minus this [m²/s²].
+    pub tension: f64,
+    /// Masses and capacities of the cells, what they weigh by [m/s²], and the side of a cell [m], for a start from nothing.
+    pub filling: [&'a [Row]; 2],
+    pub gravity: DVec3,
+    pub cell: f64,
 }
 
 /// What is open of the grid.
@@ -115,6 +146,60 @@ impl Problem {
         });
         self.fill(grid, room, mass, mobility, factor, slack);
         self.matrix.terms.clear();
+        self.shaped = false;
+    }
+
+    /// Of each unknown, the unknown of a grid of cells twice as large; and so on until there is one. The first three are within bricks.
+    fn coarsen(&self, grid: &Grid) -> Vec<(Vec<u32>, usize)> {
+        const DEPTH: u32 = 3;
+        let mut levels: Vec<(Vec<u32>, usize)> = Vec::new();
+        // Place of each unknown of the level at hand within its brick, and its brick.
+        let mut at: Vec<(u32, [u32; 3])> = Vec::with_capacity(self.slack.len());
+        for s in 1..grid.len() {
+            let cells = self.index[s * ROWS..(s + 1) * ROWS].iter().flatten().enumerate();
+            let place = |p: usize| [p as u32 & 7, p as u32 >> 3 & 7, p as u32 >> 6];
+            at.extend(cells.filter(|(_, i)| **i != NONE).map(|(p, _)| (s as u32, place(p))));
+        }
+        for depth in 1..=DEPTH {
+            let side = 8 >> depth;
+            let (mut parent, mut next) = (Vec::with_capacity(at.len()), Vec::new());
+            let mut known = ([NONE; 64], 0);
+            for (s, place) in &at {
+                if *s != known.1 {
+                    known = ([NONE; 64], *s);
+                }
+                let half = place.map(|p| p >> 1);
+                let entry = &mut known.0[((half[2] * side + half[1]) * side + half[0]) as usize];
+                if *entry == NONE {
+                    *entry = next.len() as u32;
+                    next.push((*s, half));
+                }
+                parent.push(*entry);
+            }
+            levels.push((parent, next.len()));
+            at = next;
+        }
+        let mut bricks: Vec<[i32; 3]> = at.iter().map(|(s, _)| grid.bricks[*s as usize]).collect();
+        while bricks.len() > 1 {
+            let mut known: HashMap<[i32; 3], u32> = HashMap::new();
+            let mut next: Vec<[i32; 3]> = Vec::new();
+            let mut parent = Vec::with_capacity(bricks.len());
+            for b in &bricks {
+                let half = b.map(|b| b >> 1);
+                let entry = *known.entry(half).or_insert_with(|| {
+                    next.push(half);
+                    next.len() as u32 - 1
+                });
+                parent.push(entry);
+            }
+            // Bricks at −1 and 0 have no common half.
+            if next.len() == bricks.len() {
+                break;
+            }
+            levels.push((parent, next.len()));
+            bricks = next;
+        }
+        levels
     }
 
     /// Adds what bodies let the pressure move to the matrix: dt² h J M⁻¹ Jᵀ.
@@ -190,15 +275,58 @@ impl Problem {
         });
     }
 
-    /// Solves with b = slack + `flux`, from the start value in `field`, into `field`. Cells without slack may go down to −`tension`.
-    pub fn solve(
-        &mut self,
-        grid: &Grid,
-        limits: Limits,
-        flux: Option<&[Row]>,
-        tension: f64,
-        field: &mut Vec<Row>,
-    ) -> Outcome {
+    /// What the weight of columns makes of the pressure [m²/s²] in cells without slack, for a gravity [m/s²] whose largest part is `down` along an axis.
+    fn columns(&self, grid: &Grid, [mass, capacity]: [&[Row]; 2], (axis, down): (usize, f64), cell: f64) -> Vec<f64> {
+        let mut out = vec![0.0; self.slack.len()];
+        let place = |c: [i32; 3]| {
+            let slot = grid.slot(brick_of(c)) as usize;
+            let p = place_of(c) as usize;
+            let i = self.index[slot * ROWS + p / 8][p % 8];
+            let (m, c) = (mass[slot * ROWS + p / 8][p % 8], capacity[slot * ROWS + p / 8][p % 8]);
+            (i != NONE && self.slack[i as usize] == 0.0).then_some((i as usize, m / c))
+        };
+        for s in 1..grid.len() {
+            for p in (0..512).filter(|p| self.index[s * ROWS + p / 8][p % 8] != NONE) {
+                let mut c: [i32; 3] = [p as i32 & 7, p as i32 >> 3 & 7, p as i32 >> 6];
+                (0..3).for_each(|k| c[k] += 8 * grid.bricks[s][k]);
+                let by = down.signum() as i32;
+                let mut above = c;
+                above[axis] -= by;
+                // Cells that hang together are summed up from the highest; in a period that is full none is.
+                if place(above).is_some() {
+                    continue;
+                }
+                let mut weight = 0.0;
+                while let Some((i, m)) = place(c).filter(|(i, _)| out[*i] == 0.0) {
+                    weight += m * down.abs() * cell;
+                    out[i] = weight;
+                    c[axis] += by;
+                }
+            }
+        }
+        out
+    }
+
+    /// Starts from the weight of columns where nothing was pressed on before, if that is better than nothing: a diagonally scaled start from 0
+    /// frees one layer of cells an iteration.
+    fn start(&mut self, grid: &Grid, filling: [&[Row]; 2], gravity: DVec3, cell: f64) {
+        let axis = (0..3).max_by(|&a, &b| gravity[a].abs().total_cmp(&gravity[b].abs())).unwrap_or(2);
+        if gravity[axis] == 0.0 || self.x.iter().any(|x| *x != 0.0) {
+            return;
+        }
+        let mut x = self.columns(grid, filling, (axis, gravity[axis]), cell);
+        x.iter_mut().zip(&self.matrix.base.root).for_each(|(x, r)| *x *= r);
+        let mut product = vec![0.0; x.len()];
+        let quadratic = self.matrix.apply(&x, &mut product);
+        let linear: f64 = x.iter().zip(&self.b).map(|(x, b)| x * b).sum();
+        if 0.5 * quadratic + linear < 0.0 {
+            self.x = x;
+        }
+    }
+
+    /// Solves with b = slack + flux, from the start value in `field`, into `field`.
+    pub fn solve(&mut self, grid: &Grid, limits: Limits, load: Option<Load<'_>>, field: &mut Vec<Row>) -> Outcome {
+        let (flux, tension) = (load.map(|l| l.flux), load.map_or(0.0, |l| l.tension));
         let n = self.slack.len();
         self.b.resize(n, 0.0);
         self.x.resize(n, 0.0);
@@ -225,8 +353,22 @@ impl Problem {
             self.matrix.apply(&shift, &mut product);
             self.b.iter_mut().zip(&product).for_each(|(b, p)| *b -= p);
         }
-        let outcome = solve(&self.matrix, &self.b, &self.matrix.base.root, limits, &mut self.x, &mut self.work);
-        let (x, root, slack) = (&self.x, &self.matrix.base.root, &self.slack);
+        if let Some(l) = load.filter(|l| l.tension == 0.0) {
+            self.start(grid, l.filling, l.gravity, l.cell);
+        }
+        let problem = (&self.b[..], &self.matrix.base.root[..]);
+        let outcome = if limits.error.is_finite() {
+            if !self.shaped {
+                let parents = self.coarsen(grid);
+                self.cycle.shape(&self.matrix.base, parents);
+                self.shaped = true;
+            }
+            let mut deep = Deep { cycle: &mut self.cycle, matrix: &self.matrix.base };
+            solve_with(&self.matrix, problem, limits, &mut self.x, &mut self.work, &mut deep)
+        } else {
+            solve(&self.matrix, problem.0, problem.1, limits, &mut self.x, &mut self.work)
+        };
+        let (x, root, slack, index) = (&self.x, &self.matrix.base.root, &self.slack, &self.index);
         parallel::run(field.chunks_mut(ROWS).enumerate().skip(1).collect(), 4, |(s, rows)| {
             for (k, row) in rows.iter_mut().enumerate() {
                 for (v, &i) in row.iter_mut().zip(&index[s * ROWS + k]) {

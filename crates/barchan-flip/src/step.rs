@@ -76,10 +76,13 @@ barchan_core::stages! {
 const FALL: f64 = 0.2;
 /// Most iterations of the pressure solver.
 const ITERATIONS: usize = 200;
+/// Error of the pressure that may stay, as a share of what a cell's weight makes. The residual alone says little in deep beds.
+const ERROR: f64 = 0.05;
 /// Steps in a row without convergence after which a run stops.
 const PATIENCE: u32 = 20;
-/// Residual of the pressure solver above which a step counts as not converged, in tolerances.
-const POOR: f64 = 50.0;
+/// Residual of the pressure solver above which a step counts as not converged, in tolerances: where matter strikes, the last of the cells that
+/// bear are found while it moves on.
+const POOR: f64 = 2.0;
 /// Parcels of a full cell, on the seeding lattice.
 pub const PER_CELL: usize = 8;
 /// Parcels that a task moves.
@@ -497,12 +500,16 @@ impl Liquid {
 
     fn press(&mut self, dt: f64) {
         let (h, s) = (self.settings.cell, &self.settings);
-        let limits = Limits { tolerance: s.tolerance, iterations: ITERATIONS };
+        let weight = s.gravity.length() * h;
+        let error = if weight > 0.0 { ERROR * weight } else { f64::INFINITY };
+        let limits = Limits { tolerance: s.tolerance, error, iterations: ITERATIONS };
         let Liquid { grid, fractions, flow, problem, flux: out, report, rigids, .. } = self;
         rigids.hold(grid, fractions, flow, dt * h * h);
         flow.move_by(grid, h, true, false);
         flux(grid, flow, press::Room { fractions, open: rigids.open(fractions) }, dt, h, out);
-        report.press = problem.solve(grid, limits, Some(out), s.tension(), &mut flow.pressure);
+        let filling = [&flow.carried.mass[..], &fractions.capacity[..]];
+        let load = press::Load { flux: out, tension: s.tension(), filling, gravity: s.gravity, cell: h };
+        report.press = problem.solve(grid, limits, Some(load), &mut flow.pressure);
         report.press_iterations += report.press.iterations;
         rigids.press(grid, fractions, flow, dt * h * h);
     }
