@@ -42,7 +42,7 @@ pub struct Spread {
 pub const OFF: u32 = u32::MAX;
 
 /// Violation at which the solver stops, as a share of a grain: flows are rounded to whole grains anyway.
-const LIMITS: Limits = Limits { tolerance: 1e-2, iterations: 2000 };
+const LIMITS: Limits = Limits { tolerance: 1e-2, error: f64::INFINITY, iterations: 2000 };
 /// Faces beyond the least that could hold a clump's grains, in layers: as many as the solution needs to fade out.
 const LAYERS: usize = 4;
 

@@ -36,7 +36,7 @@ pub struct Fractions {
     pub capacity: Vec<Row>,
     /// Velocity of the solid at each face, along the face's axis [m/s].
     pub solid: [Vec<Row>; 3],
-    /// The wall at each face that is not wholly open.
+    /// The wall at each face whose area or cube is not wholly open.
     pub wall: [Vec<[u16; 8]>; 3],
     /// Whether a brick is near a wall.
     pub walled: Vec<bool>,
@@ -366,7 +366,7 @@ impl Brick<'_> {
         }
     }
 
-    /// Velocities of solids at faces that are not wholly open.
+    /// Velocities of solids at faces whose areas or cubes are not wholly open.
     fn solids(
         &mut self,
         first: [i32; 3],
@@ -378,7 +378,7 @@ impl Brick<'_> {
         for k in 0..3 {
             for r in 0..ROWS {
                 for x in 0..8 {
-                    if self.open[k][r][x] == 1.0 {
+                    if self.open[k][r][x] == 1.0 && self.room[k][r][x] == 1.0 {
                         continue;
                     }
                     let at = [first[0] + x as i32, first[1] + r as i32 % 8, first[2] + r as i32 / 8];

@@ -1,16 +1,17 @@
 //! What the liquid does to walls: the momentum that the step's forces leave over.
 //!
-//! A cell's pressure and a place's stress push the faces on both sides of it, each by its share a = M dt⁻¹ · mobility (or slip): 1 in the open, less beside
-//! a wall, 0 on a closed face. What the two sides do not take from each other, the wall takes. A closed face hands over the momentum it loses when its
-//! velocity is extended. So the momentum of liquid and walls together changes by gravity alone, to rounding.
+//! A cell's pressure and a place's stress push the faces about them, each of which takes its share k = M dt⁻¹ · mobility (or slip): 1 in the open, less
+//! beside a wall, 0 on a closed face. What a face does not take of a force on it, the wall at that face takes, at the face's middle. A closed face hands
+//! over the momentum it loses when its velocity is extended. So momentum and angular momentum of liquid and walls together change by gravity
+//! alone, to rounding; and a smooth upright wall, along which each cell pushes up on one face what it pushes down on the next, carries no weight.
 
-use crate::flow::Vectors;
 use crate::flow::component::{XX, YY, ZZ};
+use crate::flow::{Flow, Vectors};
 use crate::fractions::NO_WALL;
 use crate::grid::{Around, ROWS};
 use crate::solid::{FROZEN, Touch};
 use crate::step::Liquid;
-use barchan_core::boundary::Boundary;
+use barchan_core::boundary::{Boundary, Load};
 use barchan_core::parallel;
 use barchan_core::walls::WallState;
 use glam::DVec3;
@@ -43,10 +44,21 @@ pub fn deliver_all<'a>(
     world_dt: f64,
     boundary: &mut Boundary,
 ) {
-    for (cell, wall, impulse) in touches {
-        let point = liquid.frame.point(*cell, DVec3::splat(0.5));
-        deliver(boundary, &liquid.states, *wall, point, *impulse * liquid.settings.bulk(), world_dt);
+    let bulk = liquid.settings.bulk();
+    for Touch { cell, wall, impulse, couple } in touches {
+        let (point, couple) = (liquid.frame.point(*cell, DVec3::splat(0.5)), *couple * bulk);
+        deliver(boundary, &liquid.states, *wall, point, *impulse * bulk, world_dt);
+        boundary.add_load(*wall as usize, DVec3::ZERO, couple / world_dt);
+        if let Some(body) = boundary.carried(*wall as usize) {
+            boundary.bodies[body].push_load(Load { force: DVec3::ZERO, torque: couple });
+        }
     }
+}
+
+/// Share of a force on a face of axis `a` that moves the face.
+#[inline]
+pub fn share(flow: &Flow, mobility: &Vectors, dt: f64, a: usize, r: usize, x: usize) -> f64 {
+    flow.carried.face[a][r][x] * mobility[a][r][x] / dt
 }
 
 /// Gives a wall an impulse [N s] at a point [m]: readers see it as a force over the world step of `world_dt` [s]; the body whose surface the
@@ -73,28 +85,18 @@ struct Site<'a> {
 }
 
 impl Site<'_> {
-    /// Share of a force that moves the face of axis `a` at the cell moved by one along `axis`, up or down.
-    fn share(&self, mobility: &Vectors, a: usize, axis: usize, by: i32) -> f64 {
+    /// Gives the wall at a face of axis `a`, at the cell moved by one along `axis`, up or down, what the face does not take of a force along `a`.
+    fn leave(&self, mobility: &Vectors, a: usize, (axis, by): (usize, i32), force: f64, out: &mut Taken) {
         let mut c = self.at;
         c[axis] += by;
-        let flow = &self.liquid.flow;
-        let value = |f: &[[f64; 8]]| self.around.value(f, c[0], c[1], c[2]);
-        value(&flow.carried.face[a]) * value(&mobility[a]) / self.dt
-    }
-
-    /// What is at the face of axis `a` at the cell moved by one along `axis`, up or down: a wall, locked cells, or nothing; and its open share.
-    fn face(&self, a: usize, axis: usize, by: i32) -> (u16, f64) {
-        let mut c = self.at;
-        c[axis] += by;
-        let f = &self.liquid.fractions;
-        (self.around.value(&f.wall[a], c[0], c[1], c[2]), self.around.value(&f.open[a], c[0], c[1], c[2]))
-    }
-
-    /// Who takes what the faces of axis `a`, at the cell itself and moved by one along `axis`, leave over of a force: the wall at the less open one.
-    fn taker(&self, a: usize, axis: usize, by: i32) -> u16 {
-        let pair = [self.face(a, axis, 0), self.face(a, axis, by)];
-        let [(own, open), (other, less)] = pair;
-        if other != NO_WALL && (own == NO_WALL || less < open) { other } else { own }
+        let (r, x) = self.around.row(c[0], c[1], c[2]);
+        let left = 1.0 - share(&self.liquid.flow, mobility, self.dt, a, r, x);
+        // Along the face's own axis forces do not pass by the cell's middle.
+        let arm = if axis == a { DVec3::ZERO } else { DVec3::AXES[axis] * f64::from(by) };
+        // What mass and mobility make of a face in the open is 1 to rounding.
+        if left.abs() > 1e-14 {
+            out.add(left * force, a, arm, || self.liquid.fractions.wall[a][r][x]);
+        }
     }
 
     /// The wall at a face near by: of this cell, else of its neighbours; else locked cells.
@@ -113,19 +115,22 @@ impl Site<'_> {
     fn left_over(&self, r: usize, x: usize, scale: f64, out: &mut Taken) {
         let flow = &self.liquid.flow;
         for (a, c) in [XX, YY, ZZ].into_iter().enumerate() {
-            let across = |mobility: &Vectors| self.share(mobility, a, a, 0) - self.share(mobility, a, a, 1);
-            let (p, s) = (flow.pressure[r][x], f64::from(flow.stress[c][r][x]));
-            if p != 0.0 || s != 0.0 {
-                let left = across(&flow.mobility) * p - across(&flow.slip) * s;
-                out.add(left * scale, a, || self.taker(a, a, 1));
+            let (p, s) = (flow.pressure[r][x] * scale, f64::from(flow.stress[c][r][x]) * scale);
+            for (by, sign) in [(0, -1.0), (1, 1.0)] {
+                if p != 0.0 {
+                    self.leave(&flow.mobility, a, (a, by), sign * p, out);
+                }
+                if s != 0.0 {
+                    self.leave(&flow.slip, a, (a, by), -sign * s, out);
+                }
             }
         }
         for (e, (i, j)) in EDGES.into_iter().enumerate() {
-            let s = f64::from(flow.stress[3 + e][r][x]);
+            let s = f64::from(flow.stress[3 + e][r][x]) * scale;
             if s != 0.0 {
                 for (i, j) in [(i, j), (j, i)] {
-                    let left = (self.share(&flow.slip, i, j, 0) - self.share(&flow.slip, i, j, -1)) * s;
-                    out.add(left * scale, i, || self.taker(i, j, -1));
+                    self.leave(&flow.slip, i, (j, 0), -s, out);
+                    self.leave(&flow.slip, i, (j, -1), s, out);
                 }
             }
         }
@@ -139,25 +144,25 @@ impl Site<'_> {
             let v = flow.velocity[a][r][x];
             if fractions.open[a][r][x] == 0.0 {
                 let before = flow.carried.velocity[a][r][x] + settings.gravity[a] * self.dt;
-                out.add(flow.carried.face[a][r][x] * (before - v), a, || fractions.wall[a][r][x]);
+                out.add(flow.carried.face[a][r][x] * (before - v), a, DVec3::ZERO, || fractions.wall[a][r][x]);
             }
-            out.add(solid.on_face(a, r, x) * v, a, || FROZEN);
+            out.add(solid.on_face(a, r, x) * v, a, DVec3::ZERO, || FROZEN);
         }
     }
 }
 
-/// What walls, locked cells, and whoever is near take of a cell's momentum.
+/// What walls, locked cells, and whoever is near take of a cell's momentum, and of its angular momentum about the cell's middle over its side.
 #[derive(Default)]
-struct Taken(Vec<(u16, DVec3)>);
+struct Taken(Vec<(u16, DVec3, DVec3)>);
 
 impl Taken {
-    /// Adds a component to what `taker` takes.
-    fn add(&mut self, value: f64, axis: usize, taker: impl Fn() -> u16) {
+    /// Adds a component, at an arm in cells, to what `taker` takes.
+    fn add(&mut self, value: f64, axis: usize, arm: DVec3, taker: impl Fn() -> u16) {
         if value != 0.0 {
-            let taker = taker();
+            let (taker, impulse) = (taker(), DVec3::AXES[axis] * value);
             match self.0.iter_mut().find(|t| t.0 == taker) {
-                Some(found) => found.1[axis] += value,
-                None => self.0.push((taker, DVec3::AXES[axis] * value)),
+                Some(found) => (found.1, found.2) = (found.1 + impulse, found.2 + arm.cross(impulse)),
+                None => self.0.push((taker, impulse, arm.cross(impulse))),
             }
         }
     }
@@ -179,12 +184,12 @@ fn impulses(liquid: &Liquid, s: usize, dt: f64) -> (Vec<Touch>, DVec3) {
             let site = Site { liquid, around: &grid.around[s], at, dt };
             site.left_over(r, x, dt / h, &mut taken);
             site.lost(r, x, &mut taken);
-            for (taker, momentum) in taken.0.drain(..) {
-                let impulse = momentum * (h * h * h);
+            for (taker, momentum, turn) in taken.0.drain(..) {
+                let (impulse, couple) = (momentum * (h * h * h), turn * h.powi(4));
                 match if taker == NO_WALL { site.near() } else { taker } {
                     NO_WALL => {}
                     FROZEN => frozen += impulse,
-                    wall => out.push((std::array::from_fn(|k| first[k] + at[k]), wall, impulse)),
+                    wall => out.push(Touch { cell: std::array::from_fn(|k| first[k] + at[k]), wall, impulse, couple }),
                 }
             }
         }

@@ -9,7 +9,7 @@ use crate::flow::{Flow, Vectors};
 use crate::fractions::Fractions;
 use crate::grid::{Grid, ROWS, Row};
 use crate::parcels::{Order, Parcels, brick_of, place_of};
-use crate::press::Problem;
+use crate::press::{self, Problem};
 use crate::solid::Solid;
 use crate::solve::{Limits, Outcome};
 use crate::transfer;
@@ -17,7 +17,7 @@ use barchan_core::parallel;
 use glam::DVec3;
 
 /// Excess of volume that may stay, as a share of a cell, and most iterations.
-pub const LIMITS: Limits = Limits { tolerance: 5e-3, iterations: 60 };
+pub const LIMITS: Limits = Limits { tolerance: 5e-3, error: f64::INFINITY, iterations: 60 };
 /// Most of a cell's volume that is removed in a step.
 const MOST: f64 = 0.5;
 /// Filling from which parcels are spread over their cell.
@@ -57,8 +57,9 @@ impl Pack {
             solid.add_mass(&mut self.mass);
         }
         // λ in cells².
-        self.problem.assemble(grid, fractions, &self.mass, None, 1.0, |c, m| (c - m).max(-MOST));
-        let outcome = self.problem.solve(grid, LIMITS, None, 0.0, &mut flow.lift);
+        let open = &fractions.open;
+        self.problem.assemble(grid, press::Room { fractions, open }, &self.mass, None, 1.0, |c, m| (c - m).max(-MOST));
+        let outcome = self.problem.solve(grid, LIMITS, None, &mut flow.lift);
         self.shifts(grid, fractions, &flow.lift);
         extend(grid, fractions, &self.mass, &flow.carried.face, None, &mut self.shift);
         self.displace(grid, parcels, order);

@@ -188,7 +188,7 @@ impl Settings {
             courant: 1.0,
             sweeps: 2,
             compact: 0.13,
-            tolerance: 1e-3,
+            tolerance: 3e-4,
             split: 8,
             gas: Some(GasSettings::default()),
             surface: SurfaceSettings::default(),

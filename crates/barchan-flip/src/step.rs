@@ -27,8 +27,9 @@ use crate::grip::{Grip, Gripped, Law};
 use crate::loads;
 use crate::pack::{Pack, Room, whereabouts};
 use crate::parcels::{self, Order, Parcels, brick_of, place_of};
-use crate::press::{Problem, flux};
+use crate::press::{self, Problem, flux};
 use crate::rate;
+use crate::rigid::{Grips, Rigids, Start};
 use crate::settings::{Settings, Transfer};
 use crate::solid::{self, Solid};
 use crate::solve::{Limits, Outcome};
@@ -75,10 +76,13 @@ barchan_core::stages! {
 const FALL: f64 = 0.2;
 /// Most iterations of the pressure solver.
 const ITERATIONS: usize = 200;
+/// Error of the pressure that may stay, as a share of what a cell's weight makes. The residual alone says little in deep beds.
+const ERROR: f64 = 0.05;
 /// Steps in a row without convergence after which a run stops.
 const PATIENCE: u32 = 20;
-/// Residual of the pressure solver above which a step counts as not converged, in tolerances.
-const POOR: f64 = 50.0;
+/// Residual of the pressure solver above which a step counts as not converged, in tolerances: where matter strikes, the last of the cells that
+/// bear are found while it moves on.
+const POOR: f64 = 2.0;
 /// Most steps in a world step: with more, something moves faster than sand ever does.
 pub const MOST_STEPS: f64 = 2000.0;
 /// Parcels of a full cell, on the seeding lattice.
@@ -122,6 +126,7 @@ pub struct Liquid {
     pub flow: Flow,
     pub problem: Problem,
     pub grip: Grip,
+    pub rigids: Rigids,
     pub pack: Pack,
     pub states: Vec<WallState>,
     pub flux: Vec<Row>,
@@ -157,6 +162,7 @@ impl Liquid {
             flow: Flow::default(),
             problem: Problem::default(),
             grip: Grip::default(),
+            rigids: Rigids::default(),
             pack: Pack::default(),
             states: Vec::new(),
             flux: Vec::new(),
@@ -343,7 +349,7 @@ impl Liquid {
             timers.time(Stage::Exchange, || self.exchange(boundary));
             timers.time(Stage::Gas, || self.fly(dt, world_dt, boundary));
         }
-        timers.time(Stage::Scatter, || self.scatter(dt));
+        timers.time(Stage::Scatter, || self.scatter(dt, elapsed, boundary));
         let mut converged = self.stagger(dt, &mut timers);
         for _ in 0..solid::AGAIN {
             // Where the flow would move frozen sand it thaws, and the force goes on to what lies beneath.
@@ -351,7 +357,7 @@ impl Liquid {
                 break;
             }
             timers.time(Stage::Sort, || self.resort(boundary));
-            timers.time(Stage::Scatter, || self.scatter(dt));
+            timers.time(Stage::Scatter, || self.scatter(dt, elapsed, boundary));
             converged = self.stagger(dt, &mut timers);
         }
         timers.time(Stage::Gather, || self.gather(dt, world_dt, boundary));
@@ -506,12 +512,14 @@ impl Liquid {
         self.open_up(before, boundary);
     }
 
-    fn scatter(&mut self, dt: f64) {
+    fn scatter(&mut self, dt: f64, elapsed: f64, boundary: &Boundary) {
         let s = &self.settings;
         transfer::scatter(&self.grid, &self.parcels, &self.order, s.fill(), s.cell, &mut self.flow.carried);
         self.solid.add_to(&mut self.flow.carried);
         self.flow.fall(&self.fractions, s.gravity, dt);
         self.flow.strike(&self.grid, &self.fractions, s.gravity, s.cell, dt);
+        let start = Start { boundary, gravity: s.gravity, bulk: s.bulk(), dt, elapsed };
+        self.rigids.begin(&self.grid, self.frame, &mut self.fractions, &mut self.flow, &start);
     }
 
     /// Pressure and friction by turns. Returns whether the last pressure is good.
@@ -520,18 +528,20 @@ impl Liquid {
         let begun = std::time::Instant::now();
         let full = 1.0 - self.settings.compact;
         let slack = |c: f64, m: f64| (full * c - m).max(0.0);
-        let Liquid { grid, fractions, flow, problem, .. } = self;
-        problem.assemble(grid, fractions, &flow.carried.mass, Some(&flow.mobility), dt / (h * h), slack);
+        let Liquid { grid, fractions, flow, problem, rigids, .. } = self;
+        let room = press::Room { fractions, open: rigids.open(fractions) };
+        problem.assemble(grid, room, &flow.carried.mass, Some(&flow.mobility), dt / (h * h), slack);
+        problem.couple(grid, rigids, h, dt);
         timers.spent(Stage::Press, begun);
         self.report.press_iterations = 0;
         let frictional = self.settings.friction_angle > 0.0 || self.settings.cohesion > 0.0;
         if frictional {
             let Liquid { grid, fractions, flow, rated, settings, .. } = self;
             timers.time(Stage::Grip, || rate::friction(grid, fractions, flow, settings, rated));
-            timers.time(Stage::Grip, || self.prepare_grip());
+            timers.time(Stage::Grip, || self.prepare_grip(dt));
             for _ in 0..self.settings.sweeps {
                 timers.time(Stage::Press, || self.press(dt));
-                timers.time(Stage::Grip, || self.hold());
+                timers.time(Stage::Grip, || self.hold(dt));
             }
         }
         timers.time(Stage::Press, || self.press(dt));
@@ -565,30 +575,42 @@ impl Liquid {
 
     fn press(&mut self, dt: f64) {
         let (h, s) = (self.settings.cell, &self.settings);
-        let limits = Limits { tolerance: s.tolerance, iterations: ITERATIONS };
-        let Liquid { grid, fractions, flow, problem, flux: out, report, .. } = self;
+        let weight = s.gravity.length() * h;
+        let error = if weight > 0.0 { ERROR * weight } else { f64::INFINITY };
+        let limits = Limits { tolerance: s.tolerance, error, iterations: ITERATIONS };
+        let Liquid { grid, fractions, flow, problem, flux: out, report, rigids, .. } = self;
+        rigids.hold(grid, fractions, flow, dt * h * h);
         flow.move_by(grid, h, true, false);
-        flux(grid, flow, fractions, dt, h, out);
-        report.press = problem.solve(grid, limits, Some(out), s.tension(), &mut flow.pressure);
+        flux(grid, flow, press::Room { fractions, open: rigids.open(fractions) }, dt, h, out);
+        let filling = [&flow.carried.mass[..], &fractions.capacity[..]];
+        let load = press::Load { flux: out, tension: s.tension(), filling, gravity: s.gravity, cell: h };
+        report.press = problem.solve(grid, limits, Some(load), &mut flow.pressure);
         report.press_iterations += report.press.iterations;
+        rigids.press(grid, fractions, flow, dt * h * h);
     }
 
-    fn prepare_grip(&mut self) {
-        let Liquid { grid, fractions, flow, grip, settings, rated, wall_friction, .. } = self;
+    fn prepare_grip(&mut self, dt: f64) {
+        let Liquid { grid, fractions, flow, grip, settings, rated, wall_friction, rigids, .. } = self;
         let law = law(settings, rated, wall_friction);
-        grip.prepare(grid, fractions, flow, &law, settings.cell);
+        grip.prepare(grid, fractions, flow, &law, settings.cell, (rigids, dt * settings.cell * settings.cell));
     }
 
-    fn hold(&mut self) {
-        self.prepare_grip();
-        let h = self.settings.cell;
-        let Liquid { grid, flow, grip, report, settings, .. } = self;
+    fn hold(&mut self, dt: f64) {
+        // Bodies move by the pressure and by the stress so far; the stress may be cut by what the pressure bears, which changes that again.
+        let (h, area) = (self.settings.cell, dt * self.settings.cell * self.settings.cell);
+        let before = self.rigids.dragged(&self.grid, &self.flow.stress, area);
+        self.prepare_grip(dt);
+        let Liquid { grid, flow, grip, report, settings, rigids, .. } = self;
         flow.move_by(grid, h, false, true);
-        report.grip = grip.solve(grid, settings.yields, h, &flow.velocity, &flow.slip, &mut flow.stress);
+        let bodies = Grips { rigids, area, before };
+        report.grip = grip.solve(grid, settings.yields, h, flow, &bodies);
     }
 
     /// Velocities of the grid to the parcels, and what walls were given to the walls.
     fn gather(&mut self, dt: f64, world_dt: f64, boundary: &mut Boundary) {
+        for (wall, velocity, spin) in self.rigids.velocities() {
+            (self.states[wall].velocity, self.states[wall].spin) = (velocity, spin);
+        }
         let Liquid { grid, fractions, flow, .. } = self;
         extend(grid, fractions, &flow.carried.mass, &flow.carried.face, Some(&flow.pressure), &mut flow.velocity);
         self.solid.touches = loads::on_walls(self, dt, world_dt, boundary);

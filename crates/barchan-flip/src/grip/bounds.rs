@@ -4,6 +4,7 @@ use super::{BOUND, EDGES, Grip, Law, marked};
 use crate::flow::{Flow, Single};
 use crate::fractions::{Fractions, NO_WALL, SOLID};
 use crate::grid::{Around, Grid, ROWS, by_brick};
+use crate::rigid::Rigids;
 use crate::settings::Yield;
 use barchan_core::parallel;
 
@@ -51,14 +52,24 @@ impl Faces {
 }
 
 impl Grip {
-    /// Sets bounds and step lengths up for the flow's pressure, and brings the stress of the last solve within the bounds.
-    pub fn prepare(&mut self, grid: &Grid, fractions: &Fractions, flow: &mut Flow, law: &Law<'_>, cell: f64) {
+    /// Sets bounds and step lengths up for the flow's pressure, and brings the stress of the last solve within the bounds. With the bodies goes the
+    /// area of a face times the step, dt h².
+    pub fn prepare(
+        &mut self,
+        grid: &Grid,
+        fractions: &Fractions,
+        flow: &mut Flow,
+        law: &Law<'_>,
+        cell: f64,
+        bodies: (&Rigids, f64),
+    ) {
         let fields = self.bound.iter_mut().chain(&mut self.step).chain(&mut self.share);
         let fields = fields.chain(&mut self.trial).chain(&mut self.ahead);
         for f in fields.chain(&mut self.base).chain(&mut self.velocity).chain(&mut self.mobility) {
             f.resize(grid.rows(), [0.0; 8]);
         }
         self.bounds(grid, fractions, flow, law, cell);
+        bodies.0.soften(grid, &self.bound, &mut self.step, bodies.1);
         self.mark(grid);
         self.clear_unbounded(&mut flow.stress);
         self.project(grid, law.yields, &mut flow.stress, 0.0);

@@ -19,8 +19,9 @@ mod bounds;
 mod project;
 
 use crate::flow::component::{XX, XY, XZ, YY, YZ, ZZ};
-use crate::flow::{Single, Tensors, Vectors};
+use crate::flow::{Flow, Single, Tensors, Vectors};
 use crate::grid::{Around, Grid, ROWS, Row, by_brick};
+use crate::rigid::Grips;
 use crate::settings::Yield;
 use barchan_core::{parallel, wide};
 
@@ -88,17 +89,10 @@ fn marked(bits: u64, slot: usize) -> impl Iterator<Item = (usize, i32, i32, usiz
 }
 
 impl Grip {
-    /// Solves for the stress. `base` are velocities [m/s] under everything but the stress.
-    pub fn solve(
-        &mut self,
-        grid: &Grid,
-        yields: Yield,
-        cell: f64,
-        base: &Vectors,
-        mobility: &Vectors,
-        stress: &mut Tensors,
-    ) -> Gripped {
-        self.take(base, mobility, cell);
+    /// Solves for the flow's stress. Its velocities [m/s] are those under everything but the stress.
+    pub fn solve(&mut self, grid: &Grid, yields: Yield, cell: f64, flow: &mut Flow, bodies: &Grips<'_>) -> Gripped {
+        self.take(&flow.velocity, &flow.slip, cell);
+        let stress = &mut flow.stress;
         let scale = self.bound.iter().flatten().flatten().fold(0.0, |m: f32, b| m.max(b.abs()));
         let mut out = Gripped::default();
         if scale == 0.0 {
@@ -108,6 +102,7 @@ impl Grip {
         while out.iterations < ITERATIONS {
             out.iterations += 1;
             self.velocities(grid);
+            bodies.follow(grid, &self.ahead, &mut self.velocity);
             self.strain(grid);
             let next = 0.5 * (1.0 + (1.0 + 4.0 * theta * theta).sqrt());
             let (change, along) = self.project(grid, yields, stress, ((theta - 1.0) / next) as f32);

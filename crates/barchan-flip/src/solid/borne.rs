@@ -11,8 +11,25 @@ use crate::parcels::brick_of;
 use glam::DVec3;
 use std::collections::BTreeMap;
 
-/// An impulse on a wall where a cell touches it, in units of ρ_max: the cell, the wall, how much [m³ m/s].
-pub type Touch = ([i32; 3], u16, DVec3);
+/// An impulse on a wall where a cell touches it, in units of ρ_max.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touch {
+    /// The cell.
+    pub cell: [i32; 3],
+    /// The wall.
+    pub wall: u16,
+    /// How much [m³ m/s].
+    pub impulse: DVec3,
+    /// Angular impulse about the cell's middle [m⁴ m/s]: forces on faces beside the cell pass by its middle.
+    pub couple: DVec3,
+}
+
+impl Touch {
+    /// One through the middle of a cell.
+    pub fn new(cell: [i32; 3], wall: u16, impulse: DVec3) -> Touch {
+        Touch { cell, wall, impulse, couple: DVec3::ZERO }
+    }
+}
 
 /// Forces of frozen sand on walls.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +46,7 @@ impl Solid {
     /// Remembers the forces of the last step, of `dt` [s], where cells have been locked since.
     pub fn remember(&mut self, grid: &Grid, touches: &[Touch], dt: f64) {
         let mut new: BTreeMap<([i32; 3], u16), DVec3> = BTreeMap::new();
-        for &(cell, wall, impulse) in touches {
+        for &Touch { cell, wall, impulse, .. } in touches {
             if self.is_held(grid, cell) && !self.borne.held.contains_key(&(cell, wall)) {
                 *new.entry((cell, wall)).or_default() += impulse / dt;
             }
@@ -126,7 +143,7 @@ impl Solid {
         let mut out: Vec<Touch> = self.held(dt).collect();
         for t in &out {
             if let Some(part) = self.part_of(t) {
-                *given.entry(part).or_default() -= t.2;
+                *given.entry(part).or_default() -= t.impulse;
             }
         }
         out.extend(self.shares(&given, touches, dt));
@@ -135,11 +152,11 @@ impl Solid {
 
     /// The remembered forces, over a step of `dt` [s].
     fn held(&self, dt: f64) -> impl Iterator<Item = Touch> + '_ {
-        self.borne.held.iter().map(move |((cell, wall), force)| (*cell, *wall, *force * dt))
+        self.borne.held.iter().map(move |((cell, wall), force)| Touch::new(*cell, *wall, *force * dt))
     }
 
     fn part_of(&self, touch: &Touch) -> Option<u32> {
-        self.part(brick_of(touch.0))
+        self.part(brick_of(touch.cell))
     }
 
     /// Shares what the parts are given among the places where they touch walls, along each axis in proportion to what these bear in a step of `dt` [s]:
@@ -147,18 +164,18 @@ impl Solid {
     pub fn shares(&self, given: &BTreeMap<u32, DVec3>, touches: &[Touch], dt: f64) -> Vec<Touch> {
         let bearing: Vec<(u32, Touch)> = { self.held(dt).chain(touches.iter().copied()) }
             .filter_map(|t| Some((self.part_of(&t)?, t)))
-            .filter(|(part, t)| given.contains_key(part) && t.2 != DVec3::ZERO)
+            .filter(|(part, t)| given.contains_key(part) && t.impulse != DVec3::ZERO)
             .collect();
         let mut all: BTreeMap<u32, (DVec3, f64)> = BTreeMap::new();
-        for (part, (_, _, impulse)) in &bearing {
+        for (part, Touch { impulse, .. }) in &bearing {
             let sum = all.entry(*part).or_default();
             *sum = (sum.0 + impulse.abs(), sum.1 + impulse.length());
         }
-        let share = |(part, (cell, wall, impulse)): &(u32, Touch)| {
+        let share = |(part, Touch { cell, wall, impulse, .. }): &(u32, Touch)| {
             let (given, (along, size)) = (given[part], all[part]);
             // Where nobody bears anything along an axis, all places do, by their strength.
             let part = |a: usize| if along[a] > 0.0 { impulse[a].abs() / along[a] } else { impulse.length() / size };
-            (*cell, *wall, given * DVec3::new(part(0), part(1), part(2)))
+            Touch::new(*cell, *wall, given * DVec3::new(part(0), part(1), part(2)))
         };
         bearing.iter().map(share).collect()
     }

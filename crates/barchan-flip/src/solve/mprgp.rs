@@ -5,8 +5,8 @@
 //! gradient where an unknown meets its bound, and enters another by a step along the chopped gradient β where the pull off the bounds
 //! outweighs the free gradient φ.
 //!
-//! The matrix has unit diagonal ([`super::Scaled`]), which is the Jacobi preconditioner in the face. Reads the matrix and b, writes x.
-//! Costs one product with the matrix an iteration, two for an expansion.
+//! The matrix has unit diagonal ([`super::Scaled`]), which is the Jacobi preconditioner in the face; a better one may be given
+//! ([`Precondition`]). Reads the matrix and b, writes x. Costs one product with the matrix an iteration, two for an expansion.
 
 use super::scaled::{BLOCK, Operator};
 use barchan_core::parallel;
@@ -16,6 +16,8 @@ use barchan_core::parallel;
 pub struct Limits {
     /// Largest violation of the optimality conditions, in units of b (a share of a cell's volume).
     pub tolerance: f64,
+    /// Largest error of x, unscaled, as a preconditioner estimates it; infinite where none is given or none is asked for.
+    pub error: f64,
     /// Most iterations.
     pub iterations: usize,
 }
@@ -35,6 +37,23 @@ pub struct Workspace {
     gradient: Vec<f64>,
     direction: Vec<f64>,
     product: Vec<f64>,
+    improved: Vec<f64>,
+}
+
+/// What turns a gradient into a direction, in the face of the free unknowns: any symmetric positive matrix.
+pub trait Precondition {
+    /// z = B g where x > 0, else 0. Returns the largest z, unscaled: an estimate of the error of x.
+    fn improve(&mut self, x: &[f64], g: &[f64], z: &mut [f64]) -> f64;
+}
+
+/// The identity.
+struct Plain;
+
+impl Precondition for Plain {
+    fn improve(&mut self, x: &[f64], g: &[f64], z: &mut [f64]) -> f64 {
+        zip(z, |i, z| *z = if x[i] > 0.0 { g[i] } else { 0.0 });
+        0.0
+    }
 }
 
 /// What the state of an iteration decides on.
@@ -58,20 +77,34 @@ pub fn solve(
     x: &mut [f64],
     work: &mut Workspace,
 ) -> Outcome {
+    solve_with(a, (b, root), limits, x, work, &mut Plain)
+}
+
+/// The same with a preconditioner.
+pub fn solve_with(
+    a: &impl Operator,
+    (b, root): (&[f64], &[f64]),
+    limits: Limits,
+    x: &mut [f64],
+    work: &mut Workspace,
+    better: &mut impl Precondition,
+) -> Outcome {
     let n = a.len();
-    let Workspace { gradient: g, direction: p, product: ap } = work;
-    for v in [&mut *g, p, ap] {
+    let Workspace { gradient: g, direction: p, product: ap, improved: z } = work;
+    for v in [&mut *g, p, ap, z] {
         v.clear();
         v.resize(n, 0.0);
     }
     let step = a.step();
     a.apply(x, g);
     zip(g, |i, g| *g += b[i]);
-    zip(p, |i, p| *p = if x[i] > 0.0 { g[i] } else { 0.0 });
+    let mut error = better.improve(x, g, z);
+    p.copy_from_slice(z);
     let mut iterations = 0;
     loop {
         let norms = norms(x, g, root, step);
-        if norms.residual <= limits.tolerance || iterations >= limits.iterations {
+        let good = norms.residual <= limits.tolerance && error <= limits.error;
+        if good || iterations >= limits.iterations {
             return Outcome { iterations, residual: norms.residual };
         }
         iterations += 1;
@@ -83,19 +116,19 @@ pub fn solve(
             if cg <= feasible {
                 zip(x, |i, x| *x = (*x - cg * p[i]).max(0.0));
                 zip(g, |i, g| *g -= cg * ap[i]);
-                let turn = sum(n, |i| if x[i] > 0.0 { g[i] * ap[i] } else { 0.0 }) / curvature;
-                zip(p, |i, p| *p = if x[i] > 0.0 { g[i] - turn * *p } else { 0.0 });
-            } else {
-                // To the first bound on the way, then one step along the free gradient, projected.
-                zip(g, |i, g| *g -= feasible * ap[i]);
-                zip(x, |i, x| {
-                    let met = (*x - feasible * p[i]).max(0.0);
-                    *x = if met > 0.0 { (met - step * g[i]).max(0.0) } else { 0.0 };
-                });
-                a.apply(x, g);
-                zip(g, |i, g| *g += b[i]);
-                zip(p, |i, p| *p = if x[i] > 0.0 { g[i] } else { 0.0 });
+                error = better.improve(x, g, z);
+                let turn = sum(n, |i| z[i] * ap[i]) / curvature;
+                zip(p, |i, p| *p = if x[i] > 0.0 { z[i] - turn * *p } else { 0.0 });
+                continue;
             }
+            // To the first bound on the way, then one step along the free gradient, projected.
+            zip(g, |i, g| *g -= feasible * ap[i]);
+            zip(x, |i, x| {
+                let met = (*x - feasible * p[i]).max(0.0);
+                *x = if met > 0.0 { (met - step * g[i]).max(0.0) } else { 0.0 };
+            });
+            a.apply(x, g);
+            zip(g, |i, g| *g += b[i]);
         } else {
             zip(p, |i, p| *p = if x[i] > 0.0 { 0.0 } else { g[i].min(0.0) });
             let curvature = a.apply(p, ap);
@@ -103,8 +136,9 @@ pub fn solve(
             let length = if curvature > 0.0 { along / curvature } else { step };
             zip(x, |i, x| *x -= length * p[i]);
             zip(g, |i, g| *g -= length * ap[i]);
-            zip(p, |i, p| *p = if x[i] > 0.0 { g[i] } else { 0.0 });
         }
+        error = better.improve(x, g, z);
+        p.copy_from_slice(z);
     }
 }
 

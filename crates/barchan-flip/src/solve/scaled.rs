@@ -59,7 +59,7 @@ impl Scaled {
 
     /// One row of Ã x.
     #[inline]
-    fn row(&self, i: usize, x: &[f64]) -> f64 {
+    pub(super) fn row(&self, i: usize, x: &[f64]) -> f64 {
         let entries = i * self.width..(i + 1) * self.width;
         let mut sum = x[i];
         for (&j, &a) in self.column[entries.clone()].iter().zip(&self.value[entries]) {

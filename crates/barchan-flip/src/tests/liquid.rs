@@ -34,7 +34,7 @@ fn falls_freely(transfer: crate::Transfer) {
 #[test]
 fn a_bed_at_rest_has_the_pressure_of_its_weight() {
     let mut s = settings([8.0, 8.0, 40.0], [true, true, false]);
-    (s.tolerance, s.friction_angle) = (1e-9, 0.0);
+    (s.tolerance, s.friction_angle) = (1e-11, 0.0);
     let mut a = world(s, vec![plane(DVec3::ZERO, DVec3::Z, 2)]);
     a.fill([[0, 0, 0], [8, 8, 32]], |_| true, |_| DVec3::ZERO).unwrap();
     a.step().unwrap();

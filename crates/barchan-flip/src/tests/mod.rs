@@ -1,6 +1,7 @@
 //! Tests of the three-phase solver against closed forms.
 
 mod bodies;
+mod convergence;
 mod gas;
 mod liquid;
 mod sameness;

@@ -132,7 +132,7 @@ impl Phases {
     /// Rounds of pressure and friction where no number is given.
     pub const SWEEPS: u64 = 2;
     /// Tolerance where none is given.
-    pub const TOLERANCE: f64 = 1e-3;
+    pub const TOLERANCE: f64 = 3e-4;
     /// Quanta of a parcel where no number is given.
     pub const SPLIT: u64 = 8;
     /// Restitution of gas on walls where none is given.
