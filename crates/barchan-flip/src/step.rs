@@ -556,8 +556,8 @@ impl Liquid {
     /// Middle of the cell in which the pressure leaves the largest residual [m].
     fn worst(&mut self, dt: f64) -> DVec3 {
         let (h, full) = (self.settings.cell, 1.0 - self.settings.compact);
-        let Liquid { grid, fractions, flow, flux: out, .. } = self;
-        flux(grid, flow, fractions, dt, h, out);
+        let Liquid { grid, fractions, flow, flux: out, rigids, .. } = self;
+        flux(grid, flow, press::Room { fractions, open: rigids.open(fractions) }, dt, h, out);
         let mut found = ([0; 3], 0.0);
         for r in ROWS..grid.rows() {
             for x in 0..8 {
