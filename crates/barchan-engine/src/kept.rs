@@ -48,14 +48,15 @@ pub(crate) fn read(scene: &Scene, assets: &Assets, folder: &Path) -> BTreeMap<St
 pub(crate) fn write(world: &World, folder: &Path) {
     let Some(sph) = world.solver::<Sph>() else { return };
     for shape in sph.settings().shapes.iter().flatten() {
-        let Some(name) = shape.name() else { continue };
+        let Some(map) = shape.map() else { continue };
+        let name = map.key().to_string();
         let path = file(folder, &name);
         let is_there =
             std::fs::read(&path).is_ok_and(|b| VolumeMap::from_bytes(&b).is_ok_and(|m| m.key().to_string() == name));
         if is_there {
             continue;
         }
-        let bytes = shape.bytes();
+        let bytes = map.to_bytes();
         if bytes.len() as u64 <= MOST && std::fs::create_dir_all(folder).is_ok() {
             // Another run may write the same at the same time: each file is whole.
             let _ = atomic::write(&path, &bytes);

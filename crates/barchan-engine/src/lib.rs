@@ -37,10 +37,11 @@ pub use assemble::{
     methods_on,
 };
 pub use barchan_hybrid::ground::{Account, Ground};
+pub use barchan_sph::maps::Shown as ShownOfMap;
 pub use live::Dropped;
 pub use meshes::{load, mended as mended_mesh};
 pub use observers::VOCABULARY;
 pub use run::{Progress, Run, RunError, RunOptions, RunReport, Status, keep, run, shapes};
 pub use sinks::Tally;
 pub use until::until;
-pub use world::{Amount, Plan, Row, Summary, World, WorldError};
+pub use world::{Amount, Plan, Row, Summary, WallMap, World, WorldError};

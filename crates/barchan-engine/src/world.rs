@@ -14,12 +14,16 @@ use barchan_core::materials::Materials;
 use barchan_core::schedule::{Schedule, steps_of};
 use barchan_core::solver::{Coupling, Departed, Domain, Energies, Gauge, SolverError, Solvers, Totals};
 use barchan_core::stages::{Stage as _, StageTime, Timers};
+use barchan_core::walls::Wall;
 use barchan_hybrid::ground::{Account, Ground};
 use barchan_scene::words::seconds;
 use barchan_scene::{Format, Outside, Problem, Stop};
+use barchan_sph::maps::VolumeMap;
+use barchan_sph::{Sph, WallShape};
 use glam::DVec3;
 use std::any::Any;
 use std::cell::RefCell;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -97,6 +101,27 @@ pub struct Measurement {
     pub schedule: Schedule,
     /// What measures.
     pub observer: Box<dyn Observer>,
+}
+
+/// A wall or a body with its volume map.
+#[derive(Clone)]
+pub struct WallMap {
+    /// Its name.
+    pub name: String,
+    shape: Arc<dyn WallShape>,
+}
+
+impl WallMap {
+    /// The map, in the frame of the mesh.
+    pub fn map(&self) -> Option<&VolumeMap> {
+        self.shape.map()
+    }
+}
+
+impl fmt::Debug for WallMap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WallMap").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 /// What a run of this world is to do.
@@ -419,6 +444,7 @@ impl World {
             boundary: &self.boundary,
             domain: &self.domain,
             gravity: self.gravity,
+            dt: self.plan.dt,
         }
     }
 
@@ -578,6 +604,17 @@ impl World {
     pub fn balance(&self) -> Option<f64> {
         let sum = |all: Vec<(&str, Tally)>| all.iter().map(|(_, t)| t.mass).sum::<f64>();
         self.account().map(|a| a.mass(a.total()) - sum(self.born()) + sum(self.tallies()))
+    }
+
+    /// Walls and bodies that have a volume map.
+    pub fn volume_maps(&self) -> Vec<WallMap> {
+        let shapes = self.solvers.find::<Sph>().map_or(&[][..], |s| &s.settings().shapes);
+        let named = self.boundary.walls().iter().zip(shapes);
+        let of = |(wall, shape): (&Wall, &Option<Arc<dyn WallShape>>)| {
+            let shape = shape.clone().filter(|s| s.map().is_some())?;
+            Some(WallMap { name: wall.name.clone(), shape })
+        };
+        named.filter_map(of).collect()
     }
 
     /// Sums over all solvers, and the gauges of solvers and couplings.

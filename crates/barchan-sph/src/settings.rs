@@ -1,6 +1,7 @@
 //! What the continuum is told at its start: matter, method and surroundings.
 
 use crate::grains::{GrainSettings, Upsampled};
+use crate::maps::VolumeMap;
 use crate::smoothing::Kernel;
 use barchan_core::clock::StepWish;
 use barchan_core::materials::Materials;
@@ -192,14 +193,9 @@ pub trait WallShape: Send + Sync {
     /// The ratio at a point of the wall's own frame, as it was built [m], to a plane at the distance of the nearest surface.
     fn factor(&self, point: DVec3) -> f64;
 
-    /// A name under which it can be kept from run to run, if it can.
-    fn name(&self) -> Option<String> {
+    /// The volume map that it is, if it is one: to be kept, and shown.
+    fn map(&self) -> Option<&VolumeMap> {
         None
-    }
-
-    /// What would be kept.
-    fn bytes(&self) -> Vec<u8> {
-        Vec::new()
     }
 }
 

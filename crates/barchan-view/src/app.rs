@@ -8,6 +8,7 @@ use crate::playback::{Playback, is_run};
 use crate::plots::Plots;
 use crate::record::Recording;
 use crate::simulation::{Answer, Command, Published, Simulation, Source, State};
+use crate::slice::Slices;
 use crate::sliders::Sliders;
 use crate::stage::{Stage, Staging};
 use crate::theme;
@@ -85,6 +86,8 @@ pub struct App {
     pub effects: Effects,
     /// Live plots.
     pub plots: Plots,
+    /// The slice of a volume map.
+    pub slices: Slices,
     /// A film under way.
     pub recording: Option<Recording>,
     /// The last word.
@@ -111,6 +114,7 @@ impl App {
             hand: Hand::default(),
             effects: Effects { shadows: true, occlusion: true },
             plots: Plots::default(),
+            slices: Slices::default(),
             recording: None,
             word: None,
             help: false,

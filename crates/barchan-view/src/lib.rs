@@ -18,6 +18,7 @@ mod plots;
 mod record;
 mod shown;
 pub mod simulation;
+mod slice;
 mod sliders;
 mod stage;
 mod theme;

@@ -2,7 +2,7 @@
 
 use barchan_core::frame::Frame;
 use barchan_core::solver::{Energies, Gauge, Knob};
-use barchan_engine::Dropped;
+use barchan_engine::{Dropped, WallMap};
 use barchan_scene::Parsed;
 use glam::{DVec2, DVec3};
 use std::path::PathBuf;
@@ -254,4 +254,6 @@ pub struct Published {
     pub answer: Option<(u64, Answer)>,
     /// Rises with every reset, so that a window can tell a new beginning.
     pub epoch: u64,
+    /// Walls and bodies that have a volume map.
+    pub maps: Vec<WallMap>,
 }

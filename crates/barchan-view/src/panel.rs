@@ -262,6 +262,7 @@ pub fn numbers(ui: &mut Ui, app: &mut App) {
             ];
             rows.extend(stats.gauges.iter().map(|g| (g.name, crate::plots::gauged(g.value, g.unit))));
             pairs(ui, "state", &rows);
+            app.slices.show(ui, live.published.epoch, &live.published.maps);
         }
         Content::Run(run) => {
             theme::head(ui, "Run");

@@ -177,7 +177,8 @@ impl Worker {
                 self.meter = Meter::default();
                 self.state = if play { State::Playing } else { State::Paused };
                 self.mark = (Instant::now(), world.time());
-                self.tell(|p| p.epoch += 1);
+                let maps = world.volume_maps();
+                self.tell(|p| (p.epoch, p.maps) = (p.epoch + 1, maps));
                 self.publish(&world);
                 Some(world)
             }

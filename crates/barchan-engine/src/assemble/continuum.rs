@@ -367,3 +367,42 @@ fn left_out(parsed: &Parsed, path: &str, m: &Continuum, boundary: &Boundary, fil
 
 /// Jitter of the particles of a filling, as a share of the spacing: a lattice without any has planes along which it slides.
 const JITTER: f64 = 0.05;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    /// Gusts swell and fade about the wind of the scene by the share that was asked for.
+    #[test]
+    fn gusts_have_their_share_and_keep_the_mean() {
+        let text = r#"
+            duration = 1
+            seed = 3
+            [domain]
+            min = [0, 0, 0]
+            max = [1, 1, 1]
+            [[continuum]]
+            name = "sand"
+            spacing = "5 cm"
+            density = 2650
+            friction_angle = "33 deg"
+            fill = { box = { min = [0, 0, 0], max = [1, 1, 0.5] } }
+            [air]
+            velocity = [8, 0, "2*z"]
+            gusts = { share = 0.3, period = "2 s" }
+        "#;
+        let parsed = crate::load(text, "gusts", Path::new("")).unwrap_or_else(|e| panic!("{}", e.listing()));
+        let scene = &parsed.scene;
+        let blows = wind(scene, scene.air.as_ref().unwrap());
+        let place = DVec3::new(0.2, 0.3, 0.5);
+        let samples: Vec<DVec3> = (0..40_000).map(|k| blows.at(place, 0.05 * f64::from(k))).collect();
+        let mean = samples.iter().sum::<DVec3>() / samples.len() as f64;
+        assert!((mean - DVec3::new(8.0, 0.0, 1.0)).length() < 0.05, "{mean}");
+        // Five waves, each with the mean square ½/5.
+        let spread = samples.iter().map(|u| (u.x / 8.0 - 1.0).powi(2)).sum::<f64>() / samples.len() as f64;
+        assert!((spread.sqrt() / (0.3 * 0.5f64.sqrt()) - 1.0).abs() < 0.05, "{}", spread.sqrt());
+        assert!(samples.iter().all(|u| (u.z * 8.0 - u.x).abs() < 1e-12), "all components swell alike");
+        assert!(blows.at(place, 0.7) != blows.at(place, 1.1));
+    }
+}

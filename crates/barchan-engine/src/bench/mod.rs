@@ -21,7 +21,7 @@ mod skin;
 mod sph;
 mod walls;
 
-pub use compare::{CompareError, Comparison, compare};
+pub use compare::{CompareError, Comparison, ContinuumComparison, compare, compare_continuum};
 pub use exchange::{Saving, SavingError, pouring, saving};
 pub use machine::Machine;
 pub use phases::{PhasesCase, PhasesTiming, Spreading, nine_clumps, phases, spreading};

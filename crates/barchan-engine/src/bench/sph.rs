@@ -11,6 +11,7 @@ use super::resident;
 use barchan_core::boundary::{Boundary, Fixtures};
 use barchan_core::clock::Interval;
 use barchan_core::columns::HASH_START;
+use barchan_core::frame::{Frame, Population, UPSAMPLED};
 use barchan_core::math;
 use barchan_core::sizes::SizeDistribution;
 use barchan_core::solver::{Domain, Solver, SolverError};
@@ -72,6 +73,8 @@ pub struct SphTiming {
     pub particles: usize,
     /// Upsampled grains.
     pub grains: usize,
+    /// Grains moved a second, by the time that moving them takes alone; 0 without any.
+    pub grain_rate: f64,
     /// Worker threads.
     pub threads: usize,
     /// Steps of the solver.
@@ -201,10 +204,15 @@ pub fn continuum(case: SphCase, particles: usize, steps: Option<u64>) -> Result<
     let (particles, steps) = (setup.sph.len(), setup.sph.steps() - first);
     let iterations = stages.iter().find(|s| s.name == "strain").map_or(0, |s| s.runs);
     let memory = setup.sph.memory();
+    let mut frame = Frame::default();
+    setup.sph.publish(&mut frame);
+    let grains = frame.population(UPSAMPLED).map_or(0, Population::len);
+    let moving = stages.iter().find(|s| s.name == "grains").map_or(0.0, |s| s.seconds);
     Ok(SphTiming {
         case,
         particles,
-        grains: if case == SphCase::Grains { 70 * particles } else { 0 },
+        grains,
+        grain_rate: if grains > 0 { grains as f64 * world_steps as f64 / moving } else { 0.0 },
         threads: rayon::current_num_threads(),
         steps,
         seconds,
@@ -224,14 +232,16 @@ impl SphTiming {
     /// One line of JSON.
     pub fn json(&self) -> String {
         format!(
-            "{{\"case\":\"{}\",\"device\":\"cpu\",\"particles\":{},\"threads\":{},\"steps\":{},\"seconds\":{:.6},\"rate\":{:.1},\
+            "{{\"case\":\"{}\",\"device\":\"cpu\",\"particles\":{},\"grains\":{},\"threads\":{},\"steps\":{},\"seconds\":{:.6},\"rate\":{:.1},\"grain_rate\":{:.1},\
              \"iterations\":{:.3},\"density_error\":{:.3e},\"simulated\":{:.6},\"front\":{:.4},\"rss_bytes\":{},\"state_hash\":\"{:016x}\"}}",
             self.case.name(),
             self.particles,
+            self.grains,
             self.threads,
             self.steps,
             self.seconds,
             self.rate,
+            self.grain_rate,
             self.iterations,
             self.density_error,
             self.simulated,
@@ -253,6 +263,11 @@ mod tests {
             assert!(found.particles >= 400 && found.steps >= 20 && found.iterations >= 2.0, "{found:?}");
             assert!(found.density_error < 1e-2 && found.front.is_finite(), "{found:?}");
             assert!(!found.json().contains('\n'));
+            // Grains whose places would be in a wall are not born.
+            let shown = found.grains as f64 / found.particles as f64;
+            let usual = if case == SphCase::Grains { 70.0 } else { 0.0 };
+            assert!((0.8 * usual..=usual).contains(&shown), "{shown} grains a particle");
+            assert_eq!(found.grain_rate > 0.0 && found.grain_rate.is_finite(), case == SphCase::Grains, "{found:?}");
         }
     }
 }

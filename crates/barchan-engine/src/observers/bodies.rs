@@ -25,7 +25,7 @@ impl Asked for BodiesKeys {
 }
 
 /// Place [m], orientation, velocity [m/s], spin [rad/s], and the force [N] and torque about the centre of mass [N m] of all
-/// contacts, of each body. One that has left has NaN.
+/// contacts, those with a continuum among them, of each body. One that has left has NaN.
 pub struct BodyPaths {
     bodies: Vec<Named>,
 }
@@ -55,8 +55,11 @@ impl Observer for BodyPaths {
         let f = view.grains();
         let of = |b: &Named| {
             let Some(g) = f.id.iter().position(|id| *id == b.grain) else { return vec![f64::NAN; 19] };
-            let net = view.boundary.bodies.get(b.grain as usize).map(|b| b.net);
-            let (force, torque) = net.map_or((DVec3::NAN, DVec3::NAN), |n| (n.force, n.torque));
+            // What grains and other bodies do to it, and what a continuum has given it in the last step.
+            let all = view.boundary.bodies.get(b.grain as usize).map(|b| (b.net, b.pushed()));
+            let (force, torque) = all.map_or((DVec3::NAN, DVec3::NAN), |(net, pushed)| {
+                (net.force + pushed.force / view.dt, net.torque + pushed.torque / view.dt)
+            });
             let turn = f.orientation.get(g).copied().unwrap_or_default();
             let three = [f.velocity[g], f.spin[g], force, torque].map(|v| v.to_array()).concat();
             [&f.position[g].to_array()[..], &turn.to_array(), &three].concat()

@@ -80,6 +80,8 @@ pub struct View<'a> {
     pub domain: &'a Domain,
     /// Acceleration of gravity [m/s²].
     pub gravity: DVec3,
+    /// Length of the world step [s].
+    pub dt: f64,
 }
 
 impl View<'_> {

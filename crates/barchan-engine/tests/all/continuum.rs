@@ -1,9 +1,9 @@
 //! A continuum of smoothed particles, from a scene: what cannot be computed is named before the run, or stops it with where, when and the last
 //! good checkpoint.
 
-use crate::common::world_of;
+use crate::common::{parse_of, world_of};
 use barchan_core::mesh::Mesh;
-use barchan_engine::{RunOptions, assemble, load, run};
+use barchan_engine::{Run, RunOptions, assemble, keep, load, run};
 use barchan_io::mesh::write_stl;
 use glam::DVec3;
 use std::path::Path;
@@ -195,4 +195,128 @@ fn a_run_reports_what_was_held_off_walls() {
     let gauge = |name: &str| report.gauges.iter().find(|g| g.name == name).map(|g| g.value);
     assert!(gauge("held off walls").is_some_and(|n| n >= 1.0), "{:?}", report.gauges);
     assert!(gauge("steps not converged").is_some());
+}
+
+/// A vessel of sand with a slab on it, and a cube on that.
+const STACK: &str = r#"
+duration = 1
+[domain]
+min = [-0.2, -0.2, -0.05]
+max = [0.2, 0.2, 0.7]
+[materials.wood]
+density = 900
+young = "5 MPa"
+restitution = 0.3
+friction = 0.6
+[[walls]]
+name = "vessel"
+material = "wood"
+box = { min = [-0.15, -0.15, 0], max = [0.15, 0.15, 0.69], open = ["top"] }
+[[continuum]]
+name = "sand"
+spacing = "2 cm"
+density = 2650
+packing = 0.6
+friction_angle = "33 deg"
+fill = { box = { min = [-0.15, -0.15, 0], max = [0.15, 0.15, 0.2] } }
+[[bodies]]
+name = "lower"
+material = "wood"
+mesh = "box"
+scale = [0.2, 0.2, 0.06]
+at = [0, 0, 0.24]
+[[bodies]]
+name = "upper"
+material = "wood"
+mesh = "box"
+scale = 0.08
+at = [0, 0, 0.312]
+[[measure]]
+bodies = {}
+every = "10 ms"
+[[measure]]
+wall_forces = {}
+every = "10 ms"
+"#;
+
+#[test]
+fn a_body_rests_on_a_body_in_sand_and_the_forces_on_both_are_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let report = run(world_of(STACK), &out, RunOptions::default()).unwrap();
+    assert!(report.time > 0.99);
+    let table = |name: &str| {
+        let text = std::fs::read_to_string(out.join(format!("{name}.csv"))).unwrap();
+        let heads: Vec<String> = text
+            .lines()
+            .next()
+            .unwrap()
+            .split(',')
+            .map(|h| h.split(" [").next().unwrap().trim_matches('"').to_owned())
+            .collect();
+        let rows: Vec<Vec<f64>> =
+            text.lines().skip(1).map(|l| l.split(',').map(|n| n.parse().unwrap()).collect()).collect();
+        (heads, rows)
+    };
+    let (heads, rows) = table("bodies");
+    let column = |name: &str| heads.iter().position(|h| h == name).unwrap_or_else(|| panic!("no {name} in {heads:?}"));
+    let mean = |name: &str| {
+        let (k, last) = (column(name), &rows[rows.len() - 20..]);
+        last.iter().map(|r| r[k]).sum::<f64>() / 20.0
+    };
+    let (low, high) = (mean("lower position z"), mean("upper position z"));
+    assert!((high - low - 0.07).abs() < 0.005, "the upper one lies on the lower one: {low} {high}");
+    assert!((0.2..0.25).contains(&low), "the lower one lies on the sand: {low}");
+    let weights = [0.2 * 0.2 * 0.06, 0.08f64.powi(3)].map(|volume| 900.0 * 9.81 * volume);
+    for (name, weight) in ["lower force z", "upper force z"].into_iter().zip(weights) {
+        // What touches a body at rest bears it.
+        assert!((mean(name) / weight - 1.0).abs() < 0.1, "{name}: {} N for {weight} N", mean(name));
+    }
+    let (heads, rows) = table("wall_forces");
+    let k = heads.iter().position(|h| h == "vessel force z").unwrap();
+    let felt = -rows[rows.len() - 20..].iter().map(|r| r[k]).sum::<f64>() / 20.0;
+    let all = (2650.0 * 0.6 * 0.3 * 0.3 * 0.2) * 9.81 + weights[0] + weights[1];
+    assert!((felt / all - 1.0).abs() < 0.05, "the vessel bears {felt} N of {all} N");
+}
+
+/// The relief of a ground is a floor to particles.
+#[test]
+fn a_continuum_comes_to_rest_on_the_relief_of_a_ground() {
+    let ground = "[ground]\ncell = \"2 cm\"\nfloor = \"-8 cm\"\nformula = \"0.08 + 0.02*sin(8*x)\"\n";
+    let text = [FLOOR.split("[[walls]]").next().unwrap(), ground, &sand([-0.1, -0.1, 0.04], [0.1, 0.1, 0.14])].concat();
+    let text = text.replace("duration = 0.4", "duration = 0.5");
+    let mut world = world_of(&text);
+    while world.time() < 0.45 {
+        world.step().unwrap();
+    }
+    let sand = world.frame().population("sph").unwrap().clone();
+    assert_eq!(sand.len(), 500);
+    let height = |x: DVec3| x.z - 0.02 * (8.0 * x.x).sin();
+    let lowest = sand.position.iter().map(|x| height(*x)).fold(f64::INFINITY, f64::min);
+    // Half a spacing off a surface whose flat cells are as wide as the spacing and half as high; in its hollows less.
+    assert!((0.1 * 0.02..0.9 * 0.02).contains(&lowest), "{lowest} m over the ground");
+    let middle = sand.position.iter().map(|x| height(*x)).sum::<f64>() / 500.0;
+    assert!((0.01..0.06).contains(&middle), "{middle}");
+}
+
+#[test]
+fn a_continuum_that_is_poured_goes_on_bit_for_bit() {
+    let pour = "[[emitters]]\nname = \"tap\"\ncontinuum = \"sand\"\ndisc = { centre = [0.06, 0.06, 0.4], normal = [0, 0, -1], radius = \"5 cm\" }\nmass_rate = 4\nvelocity = [0, 0, -1]\n";
+    let shown = format!("{}grains = {{ per_particle = 8, radius = \"2 mm\" }}\n", some_sand());
+    let text = [FLOOR, &shown, pour].concat();
+    let parsed = parse_of(&text);
+    let mut world = world_of(&text);
+    while world.time() < 0.2 {
+        world.step().unwrap();
+    }
+    let poured = world.pieces();
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("kept");
+    keep(&world, &parsed.scene, &out).unwrap();
+    let report = Run::resume(&out, None).unwrap().go(RunOptions::default()).unwrap();
+    while world.steps() < report.step {
+        world.step().unwrap();
+    }
+    assert!(poured > 216 && world.pieces() > poured, "it was poured before and after: {poured} {}", world.pieces());
+    assert_eq!(report.hash, world.hash());
 }

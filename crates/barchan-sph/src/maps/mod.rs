@@ -34,7 +34,7 @@ mod tests;
 pub use extension::{ball, extension, plane_volume};
 pub use gaps::{Narrow, NarrowKind, narrow_places};
 pub use plan::{Estimate, MapSettings, estimate};
-pub use slice::Slice;
+pub use slice::{Picture, Shown, Slice};
 pub use store::MapKey;
 
 use barchan_core::mesh::near::SurfaceError;

@@ -9,11 +9,7 @@ impl WallShape for VolumeMap {
         self.at(point).map_or(1.0, |sample| sample.ratio)
     }
 
-    fn name(&self) -> Option<String> {
-        Some(self.key().to_string())
-    }
-
-    fn bytes(&self) -> Vec<u8> {
-        self.to_bytes()
+    fn map(&self) -> Option<&VolumeMap> {
+        Some(self)
     }
 }

@@ -284,3 +284,29 @@ fn the_map_of_a_hundred_thousand_triangles() {
     let sum: f64 = points.iter().filter_map(|&p| map.at(p)).map(|s| s.c).sum();
     println!("{:.0} ns a look-up ({sum})", start.elapsed().as_secs_f64() * 1e3);
 }
+
+#[test]
+fn a_picture_of_a_slice_shows_wall_surface_and_normals_where_they_are() {
+    use super::{Picture, Shown};
+    // A ball of radius 1 about the origin, seen on the plane y = 0.
+    let map = VolumeMap::build(&Mesh::sphere(1.0, 4), &MapSettings::new(0.1)).unwrap();
+    let [volume, distance, normal] = map.pictures(1, DVec3::ZERO, 200, [Shown::Volume, Shown::Distance, Shown::Normal]);
+    let (low, high) = map.bounds();
+    assert_eq!(volume.size[0].max(volume.size[1]), 200);
+    let at = |p: &Picture, x: f64, z: f64| {
+        let [w, h] = p.size;
+        let column = ((x - low.x) / (high.x - low.x) * w as f64) as usize;
+        let row = ((high.z - z) / (high.z - low.z) * h as f64) as usize;
+        let k = 4 * (row.min(h - 1) * w + column.min(w - 1));
+        [p.rgba[k], p.rgba[k + 1], p.rgba[k + 2]]
+    };
+    assert!(at(&volume, 0.0, 0.0)[0] < 60, "all is wall in the middle");
+    assert!(at(&volume, 0.85, 0.85)[0] > 240, "none is outside");
+    assert_eq!(at(&volume, 0.0, 1.0), [200, 40, 30], "the surface is a red line");
+    let (inside, outside) = (at(&distance, 0.0, 0.8), at(&distance, 0.0, 1.15));
+    assert!(inside[0] > inside[2] && outside[2] > outside[0], "orange inside, blue outside: {inside:?} {outside:?}");
+    // Up is up: the normal above the ball points along +z, which is blue.
+    let (above, below) = (at(&normal, 0.0, 1.1), at(&normal, 0.0, -1.1));
+    assert!(above[2] > 240 && below[2] < 15, "{above:?} {below:?}");
+    assert!(normal.rgba.chunks_exact(4).all(|p| p[3] == 255));
+}

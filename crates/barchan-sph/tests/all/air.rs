@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use barchan_core::solver::{Domain, NewMatter, Solver};
-use barchan_sph::{Air, Settings, Wind};
+use barchan_sph::{Air, Drag, Settings, Wind};
 use glam::{DQuat, DVec3};
 
 fn at(position: DVec3, velocity: DVec3) -> NewMatter {
@@ -60,4 +60,69 @@ fn of_a_row_in_the_wind_only_the_first_is_exposed() {
     for id in 1..4 {
         assert!(speed(id) < 0.1 * speed(0), "{id}: {} against {}", speed(id), speed(0));
     }
+}
+
+/// Speed at which a single particle falls steadily through dense air.
+fn steady(drag: Drag) -> f64 {
+    let domain = Domain { min: DVec3::splat(-50.0), max: DVec3::splat(50.0), periodic: [false; 3] };
+    let mut settings = Settings::sand(D, domain);
+    settings.air = Some(Air { drag, density: THICK, ..Air::default() });
+    let mut scene = Scene::new(settings, walls(Vec::new()));
+    scene.sph.add(&[at(DVec3::Z * 40.0, DVec3::ZERO)], &scene.boundary).unwrap();
+    scene.run(4.0);
+    -scene.particles().velocity[0].z
+}
+
+/// A density of air [kg/m³] in which a particle reaches its steady speed within some metres.
+const THICK: f64 = 100.0;
+
+#[test]
+fn a_blob_falls_at_the_speed_at_which_its_drag_bears_its_weight() {
+    // ½ ρ_a v² C π r² = m g, with r half a spacing.
+    let mass = 1550.0 * D.powi(3);
+    let exact = (2.0 * mass * G / (THICK * 0.47 * std::f64::consts::PI * (0.5 * D).powi(2))).sqrt();
+    let found = steady(Drag::Blob);
+    assert!((found / exact - 1.0).abs() < 1e-3, "{found} in place of {exact}");
+    // Alone, the blend is a sphere of the particle's volume: L = (3/4π)^{1/3} d, C = 0.424 at Re above 1000.
+    let radius = (3.0 / (4.0 * std::f64::consts::PI)).cbrt() * D;
+    let exact = (2.0 * mass * G / (THICK * 0.424 * std::f64::consts::PI * radius.powi(2))).sqrt();
+    let found = steady(Drag::Blend);
+    assert!((found / exact - 1.0).abs() < 1e-3, "{found} in place of {exact}");
+}
+
+#[test]
+fn the_first_of_a_row_is_as_exposed_as_one_that_is_alone() {
+    let first = |many: i32| {
+        let mut scene = alone(Some(Air { wind: Wind::Constant(DVec3::X * 5.0), ..Air::default() }));
+        scene.sph.set_gravity(DVec3::ZERO);
+        let row: Vec<NewMatter> = (0..many).map(|k| at(DVec3::X * (f64::from(k) * D), DVec3::ZERO)).collect();
+        scene.sph.add(&row, &scene.boundary).unwrap();
+        scene.dt = 1e-4;
+        scene.advance();
+        let p = scene.particles();
+        p.velocity[p.id.iter().position(|i| *i == 0).unwrap()].x
+    };
+    let exposed = first(4) / first(1);
+    assert!((0.9..=1.0 + 1e-9).contains(&exposed), "w = {exposed}");
+}
+
+#[test]
+fn wind_along_a_surface_does_not_blow_into_it() {
+    let pushed = |along_surface: bool| {
+        let wind = Wind::Constant(DVec3::new(5.0, 0.0, -5.0));
+        let mut scene = alone(Some(Air { wind, along_surface, ..Air::default() }));
+        scene.sph.set_gravity(DVec3::ZERO);
+        // A bump in the middle of a layer: its neighbours lie alike on all sides below it.
+        let site = |k: i32| DVec3::new(f64::from(k % 5 - 2), f64::from(k / 5 - 2), 0.0) * D;
+        let mut matter: Vec<NewMatter> = (0..25).map(|k| at(site(k), DVec3::ZERO)).collect();
+        matter.push(at(DVec3::Z * (0.8 * D), DVec3::ZERO));
+        scene.sph.add(&matter, &scene.boundary).unwrap();
+        scene.dt = 1e-5;
+        scene.advance();
+        let p = scene.particles();
+        p.velocity[p.id.iter().position(|i| *i == 25).unwrap()]
+    };
+    let (along, into) = (pushed(true), pushed(false));
+    assert!(along.x > 0.0 && along.z.abs() < 0.02 * along.x, "{along}");
+    assert!(into.x > 0.0 && into.z < -0.9 * into.x, "{into}");
 }

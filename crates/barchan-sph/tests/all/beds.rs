@@ -3,8 +3,8 @@
 use crate::common::*;
 use barchan_core::mesh::Mesh;
 use barchan_core::walls::{Facets, Geometry, Wall};
-use barchan_sph::Settings;
 use barchan_sph::maps::{MapSettings, VolumeMap};
+use barchan_sph::{Pressure, Settings};
 use glam::DVec3;
 use std::sync::Arc;
 
@@ -75,4 +75,27 @@ fn a_bed_rests_on_a_mesh_with_a_volume_map_as_on_a_plane() {
     let lowest: Vec<f64> = scene.particles().position.iter().map(|x| x.z).filter(|z| *z < D).collect();
     let layer = lowest.iter().sum::<f64>() / lowest.len() as f64 / D;
     assert!((layer - 0.5).abs() < 0.02, "{layer} d");
+}
+
+/// The seed's pressure turns the error of density into speed: its bed pulses, but the floor bears the weight in the mean, and it neither sinks nor
+/// swells.
+#[test]
+fn a_bed_by_iisph_is_held_though_it_pulses() {
+    let domain = slice(4.0 * D, 20.0 * D, true);
+    let mut settings = Settings::sand(D, domain);
+    settings.pressure = Pressure::Iisph;
+    let mut scene = Scene::new(settings, walls(vec![floor()]));
+    scene.fill([DVec3::new(domain.min.x, 0.0, 0.0), DVec3::new(domain.max.x, domain.max.y, 12.0 * D)], 0.05, |_| true);
+    scene.run(1.0);
+    let (mut sum, mut range, steps) = (0.0, [f64::INFINITY, 0.0f64], 300);
+    for _ in 0..steps {
+        scene.advance();
+        let share = -scene.force_on(0).z / scene.weight();
+        (sum, range) = (sum + share / f64::from(steps), [range[0].min(share), range[1].max(share)]);
+    }
+    assert!((sum - 1.0).abs() < 0.05, "the floor bears {sum} of the weight in the mean, from {range:?}");
+    assert!(range[0] > 0.0 && range[1] < 3.5, "{range:?}");
+    let p = scene.particles();
+    let middle = p.position.iter().map(|x| x.z).sum::<f64>() / p.len() as f64;
+    assert!((middle / (6.0 * D) - 1.0).abs() < 0.02, "its middle is at {} layers", middle / D);
 }

@@ -7,8 +7,8 @@ use super::{Failure, Threads};
 use barchan::LoadError;
 use barchan::core::stages::StageTime;
 use barchan::engine::bench::{
-    Bench, CASES, Case, Machine, Saving, Scaling, SphCase, Timing, case, compare, continuum, pouring, saving, scene,
-    sizes, skinning,
+    Bench, CASES, Case, Machine, Saving, Scaling, SphCase, SphTiming, Timing, case, compare, compare_continuum,
+    continuum, pouring, saving, scene, sizes, skinning,
 };
 use barchan::engine::{Device, assemble};
 use barchan::scene::{Parsed, bench_scenes};
@@ -59,7 +59,8 @@ pub struct BenchArgs {
     /// One line of JSON, of scaling one a size
     #[arg(long)]
     json: bool,
-    /// Run in turns with a command that prints `cundall=NUMBER`, and give the ratio of medians
+    /// Run in turns with a command that prints `cundall=NUMBER` (sph: `simulated=NUMBER`, simulated seconds a second), and give the ratio of
+    /// medians
     #[arg(long, value_name = "COMMAND")]
     compare: Option<String>,
     /// Rounds of a comparison
@@ -138,10 +139,10 @@ pub fn bench(args: BenchArgs) -> Result<(), Failure> {
         return skin(&args);
     }
     if args.case == SPH {
-        let others = args.grains.is_some() || args.compare.is_some() || args.rate.is_some() || args.voxel.is_some();
+        let others = args.grains.is_some() || args.rate.is_some() || args.voxel.is_some();
         if others || args.pour {
             return Err(Failure::Usage(
-                "`barchan bench sph` takes --particles, --steps, --threads and --json only".into(),
+                "`barchan bench sph` takes --particles, --steps, --threads, --json, --compare and --rounds only".into(),
             ));
         }
         args.threads.set()?;
@@ -301,7 +302,17 @@ fn sph(args: &BenchArgs) -> Result<(), Failure> {
         return Err(Failure::Usage(format!("there is no `{name}` of the continuum; there are {names}")));
     };
     let particles = args.particles.map_or(case.particles(), |n| n as usize);
-    let t = continuum(case, particles, args.steps.map(u64::from)).map_err(failed)?;
+    let mut time = || continuum(case, particles, args.steps.map(u64::from));
+    if let Some(command) = &args.compare {
+        let mut told = |round: usize, ours: &SphTiming, theirs: f64| {
+            let (round, ours) = (round + 1, ours.simulated);
+            say!("round {round}: ours {ours:.4} s simulated a second, theirs {theirs:.4}");
+        };
+        let found = compare_continuum(&mut time, command, args.rounds as usize, &mut told).map_err(failed)?;
+        say!("ratio of medians: {:.2}", found.ratio());
+        return Ok(());
+    }
+    let t = time().map_err(failed)?;
     if args.json {
         say!("{}", t.json());
         return Ok(());
@@ -309,7 +320,7 @@ fn sph(args: &BenchArgs) -> Result<(), Failure> {
     say!("case           sph {} on {}", t.case.name(), many(t.threads as u64, "thread"));
     say!("particles      {}", count(t.particles as u64));
     if t.grains > 0 {
-        say!("grains         {}", count(t.grains as u64));
+        say!("grains         {}, {}grains/s moved", count(t.grains as u64), rate(t.grain_rate));
     }
     say!("steps          {} in {:.3} s ({})", count(t.steps), t.seconds, span(t.seconds));
     say!("rate           {}particle-steps/s", rate(t.rate));

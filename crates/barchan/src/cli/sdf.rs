@@ -40,7 +40,7 @@ pub struct SdfArgs {
     /// Of --volume: distance of two particles; cells are half of it unless --cell says otherwise
     #[arg(long, value_name = "LENGTH", value_parser = length, requires = "volume", allow_hyphen_values = true)]
     spacing: Option<f64>,
-    /// Of --volume: picture of a slice through the middle, volume and normals side by side
+    /// Of --volume: picture of a slice through the middle: volume, distance and normals side by side
     #[arg(long, value_name = "FILE.png", requires = "volume")]
     slice: Option<PathBuf>,
     /// Of --slice: across which axis

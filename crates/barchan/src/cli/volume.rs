@@ -5,7 +5,7 @@ use super::say::{bytes, count, say};
 use super::sdf::{Subject, short};
 use barchan::core::mesh::near::Surface;
 use barchan::io::vti::{self, CellField, CellGrid};
-use barchan::sph::maps::{MapError, MapKey, MapSettings, VolumeMap, ball, narrow_places};
+use barchan::sph::maps::{MapError, MapKey, MapSettings, Shown, VolumeMap, narrow_places};
 use glam::DVec3;
 use std::path::Path;
 use std::time::Instant;
@@ -13,7 +13,7 @@ use std::time::Instant;
 /// Cells of the grid that is written, at most: 1 GiB of numbers.
 const MOST_CELLS: f64 = (1u64 << 25) as f64;
 /// Pixels along the longer side of a slice.
-const PIXELS: f64 = 1024.0;
+const PIXELS: usize = 1024;
 /// Narrow places that are named.
 const NAMED: usize = 5;
 
@@ -75,7 +75,7 @@ pub fn volume(subject: &Subject, args: &VolumeArgs<'_>) -> Result<(), Failure> {
     if let Some(path) = args.slice {
         picture(&map, subject, args.axis, path)?;
         say!(
-            "{}: slice through the middle; left the volume, right the direction of the nearest surface",
+            "{}: slice through the middle; from the left the volume, the distance, and the direction of the nearest surface",
             path.display()
         );
     }
@@ -110,30 +110,13 @@ fn values(map: &VolumeMap, grid: &CellGrid) -> Vec<f64> {
     out
 }
 
-/// Two pictures side by side: the volume from white (none) to dark (a whole ball), with the surface in red; and the normals as colours.
+/// Three pictures side by side: the volume, the distance, and the normals.
 fn picture(map: &VolumeMap, subject: &Subject, axis: DVec3, path: &Path) -> Result<(), Failure> {
-    let (low, high) = map.bounds();
-    let (mesh_low, mesh_high) = subject.mesh.bounds().unwrap_or_default();
-    let across = if axis.x > 0.5 { DVec3::Y } else { DVec3::X };
-    let up = if axis.z > 0.5 { DVec3::Y } else { DVec3::Z };
-    let size = high - low;
-    let step = size.dot(across).max(size.dot(up)) / PIXELS;
-    let [w, h] = [size.dot(across) / step, size.dot(up) / step].map(|n| (n as usize).max(1));
-    let middle = 0.5 * (mesh_low + mesh_high);
-    let corner = axis * middle + (across + up) * (low + 0.5 * step) + up * ((h - 1) as f64 * step);
-    let slice = map.slice(corner, across * step, -up * step, [w, h]);
-    let whole = ball(map.support()) as f32;
-    let mut rgba = vec![255u8; 4 * 2 * w * h];
-    for k in 0..w * h {
-        let (x, y) = (k % w, k / w);
-        let shade = |x: f32| (255.0 * x.clamp(0.0, 1.0)) as u8;
-        let dark = 1.0 - 0.85 * slice.volume[k] / whole;
-        let near_surface = slice.distance[k].abs() < 1.5 * step as f32;
-        let left = if near_surface { [200, 40, 30] } else { [shade(dark), shade(dark), shade(dark.sqrt())] };
-        let n = slice.normal[k];
-        let right = if n == glam::Vec3::ZERO { [255; 3] } else { (0.5 + 0.5 * n).to_array().map(shade) };
-        rgba[4 * (2 * w * y + x)..][..3].copy_from_slice(&left);
-        rgba[4 * (2 * w * y + w + x)..][..3].copy_from_slice(&right);
-    }
-    barchan::io::png::write(path, 2 * w as u32, h as u32, &rgba).map_err(|e| Failure::Failed(e.to_string()))
+    let (low, high) = subject.mesh.bounds().unwrap_or_default();
+    let shown = [Shown::Volume, Shown::Distance, Shown::Normal];
+    let pictures = map.pictures(axis.abs().max_position(), 0.5 * (low + high), PIXELS, shown);
+    let [w, h] = pictures[0].size;
+    let row = |y: usize| pictures.iter().flat_map(move |p| p.rgba[4 * w * y..4 * w * (y + 1)].iter().copied());
+    let rgba: Vec<u8> = (0..h).flat_map(row).collect();
+    barchan::io::png::write(path, 3 * w as u32, h as u32, &rgba).map_err(|e| Failure::Failed(e.to_string()))
 }

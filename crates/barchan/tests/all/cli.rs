@@ -660,4 +660,101 @@ fn grains_run_in_phases_and_one_scene_is_compared_by_three_methods() {
     for file in ["grains/energy.csv", "sph/energy.csv", "phases/energy.csv", "compared.mp4"] {
         assert!(folder.path().join("both").join(file).is_file(), "{file}");
     }
+
+/// A small column of a continuum.
+const COLUMN: &str = r#"
+duration = 0.05
+[domain]
+min = [-0.3, -0.3, -0.05]
+max = [0.3, 0.3, 0.3]
+[materials.sand]
+preset = "dry sand"
+[[walls]]
+name = "floor"
+material = "sand"
+plane = { point = [0, 0, 0], normal = [0, 0, 1] }
+[[continuum]]
+name = "sand"
+material = "sand"
+spacing = "2 cm"
+fill = { box = { min = [-0.06, -0.06, 0], max = [0.06, 0.06, 0.12] } }
+grains = { per_particle = 8, radius = "2.5 mm" }
+[output]
+every = "25 ms"
+"#;
+
+#[test]
+fn a_continuum_runs_as_grains_and_grains_as_a_continuum() {
+    let folder = folder_with(COLUMN);
+    let said = ask(folder.path(), &["run", "s.toml", "--as", "grains", "--duration", "2 ms", "--no-film", "-o", "a"]);
+    assert!(said.code == 0 && said.out.contains("grains") && said.out.contains("state "), "{}{}", said.out, said.err);
+    let folder = folder_with(&SMALL.replace("box = { min = [0, 0, 0]", "name = \"vessel\"\nbox = { min = [0, 0, 0]"));
+    let said = ask(folder.path(), &["run", "s.toml", "--as", "sph", "--duration", "10 ms", "--no-film", "-o", "b"]);
+    assert!(
+        said.code == 0 && said.out.contains("particles") && said.out.contains("state "),
+        "{}{}",
+        said.out,
+        said.err
+    );
+}
+
+#[test]
+fn compare_runs_a_scene_both_ways_and_prints_one_table() {
+    let folder = folder_with(COLUMN);
+    let asked = ["compare", "s.toml", "--as", "grains,sph", "--duration", "4 ms", "--no-film", "-q", "-o", "c"];
+    let said = ask(folder.path(), &asked);
+    assert!(said.code == 0, "{}{}", said.out, said.err);
+    let table: Vec<&str> = said.out.lines().filter(|l| l.contains("grains") && l.contains("sph")).collect();
+    assert!(!table.is_empty() && said.out.contains("mass"), "a heading for each method: {}", said.out);
+    for method in ["grains", "sph"] {
+        assert!(folder.path().join("c").join(method).join("run.toml").exists(), "{method}");
+    }
+    let alone = ask(folder.path(), &["compare", "s.toml", "--as", "sph"]);
+    assert!(alone.code == 2 && alone.err.contains("give two"), "{}", alone.err);
+}
+
+#[test]
+fn sdf_writes_a_volume_map_and_a_picture_of_a_slice() {
+    let folder = tempfile::tempdir().unwrap();
+    let asked = ["sdf", "torus", "--volume", "--spacing", "10 cm", "--slice", "slice.png", "-o", "map.vti"];
+    let said = ask(folder.path(), &asked);
+    assert!(
+        said.code == 0 && said.out.contains("slice.png") && said.out.contains("map.vti"),
+        "{}{}",
+        said.out,
+        said.err
+    );
+    let picture = std::fs::read(folder.path().join("slice.png")).unwrap();
+    assert!(picture.starts_with(b"\x89PNG"));
+    // Volume, distance and normals side by side: three pictures, the longer side of each 1024 pixels.
+    let number = |at: usize| u32::from_be_bytes(picture[at..at + 4].try_into().unwrap());
+    assert_eq!(number(16), 3 * 1024);
+    let map = std::fs::read(folder.path().join("map.vti")).unwrap();
+    let text = String::from_utf8_lossy(&map[..map.len().min(4000)]).into_owned();
+    assert!(["distance", "volume", "ratio", "normal"].iter().all(|name| text.contains(name)), "{text}");
+    let coarse =
+        ask(folder.path(), &["sdf", "torus", "--volume", "--spacing", "10 cm", "--cell", "20 cm", "-o", "m.vti"]);
+    assert!(coarse.code == 2 && coarse.err.contains("half of it"), "{}", coarse.err);
+}
+
+#[test]
+fn bench_sph_times_the_continuum_counts_its_grains_and_is_held_against_a_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = ask(folder.path(), &["bench", "sph", "grains", "--particles", "500", "--steps", "3", "--json"]);
+    assert!(said.code == 0 && said.out.lines().count() == 1, "{}{}", said.out, said.err);
+    for key in ["case", "particles", "grains", "grain_rate", "threads", "steps", "simulated", "state_hash"] {
+        assert!(said.out.contains(&format!("\"{key}\":")), "no {key} in {}", said.out);
+    }
+    let said = ask(folder.path(), &["bench", "sph", "grains", "--particles", "500", "--steps", "3"]);
+    assert!(said.out.contains("grains/s moved"), "{}", said.out);
+    let asked = ["bench", "sph", "settled", "--particles", "500", "--steps", "5", "--rounds", "2", "--compare"];
+    let said = ask(folder.path(), &[&asked[..], &["echo simulated=0.5"]].concat());
+    assert!(
+        said.code == 0 && said.out.contains("round 2") && said.out.contains("ratio of medians"),
+        "{}{}",
+        said.out,
+        said.err
+    );
+    let said = ask(folder.path(), &[&asked[..], &["echo nothing"]].concat());
+    assert!(said.code == 1 && said.err.contains("simulated=NUMBER"), "{}", said.err);
 }
