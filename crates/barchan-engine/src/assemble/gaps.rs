@@ -29,7 +29,7 @@ const ALIKE: f64 = 0.25;
 /// How much wider than its neck a chamber is, at least.
 const WIDER: f64 = 1.35;
 /// Samples at most.
-const MOST_SAMPLES: f64 = 2e6;
+const MOST_SAMPLES: f64 = 6e5;
 /// Steps into which a world step may be cut for a wall's sake.
 const MOST_CUTS: f64 = 100.0;
 
@@ -162,6 +162,15 @@ fn thin_parts(facets: &Facets, cell: f64) -> Option<f64> {
     (thin > SHARE * all).then(|| sum / thin)
 }
 
+/// Distance to a wall without its bumps [m], at most `far`: negative inside.
+fn distance(wall: &Wall, state: &WallState, x: DVec3, far: f64, cell: f64) -> f64 {
+    match wall.facets() {
+        Some(facets) if wall.least_distance(state, x) < far => facets.distance(wall.to_initial(state, x)).min(far),
+        Some(_) => far,
+        None => signed_distance(wall, state, x, far, 1.5 * cell),
+    }
+}
+
 /// A neck between two chambers.
 struct Neck {
     width: f64,
@@ -183,8 +192,11 @@ impl Space {
     fn of(walls: &[Wall], domain: &Domain, cell: f64) -> Option<Space> {
         let extent = domain.max - domain.min;
         let step = (0.5 * cell).max((extent.x * extent.y * extent.z / MOST_SAMPLES).cbrt());
-        let solid: Vec<(&Wall, WallState)> =
-            walls.iter().filter(|w| w.facets().is_none_or(Facets::is_solid)).map(|w| (w, w.state_at(0.0))).collect();
+        let solid: Vec<(Wall, WallState)> = walls
+            .iter()
+            .filter(|w| w.facets().is_none_or(Facets::is_solid))
+            .map(|w| (Wall { rough: None, ..w.clone() }, w.state_at(0.0)))
+            .collect();
         if solid.is_empty() || !extent.is_finite() || step > 1.5 * cell {
             return None;
         }
@@ -198,7 +210,7 @@ impl Space {
             for y in 0..size[1] {
                 for x in 0..size[0] {
                     let at = origin + step * DVec3::new(x as f64, y as f64, z as f64);
-                    let of = |(w, s): &(&Wall, WallState)| signed_distance(w, s, at, far, 1.5 * cell);
+                    let of = |(w, s): &(Wall, WallState)| distance(w, s, at, far, cell);
                     out.push(solid.iter().map(of).fold(far, f64::min) as f32);
                 }
             }
@@ -301,7 +313,7 @@ impl Space {
 
     /// Walls within a distance of a place, with how far they are.
     fn walls_near(&self, walls: &[Wall], x: DVec3, reach: f64) -> Vec<(f64, usize)> {
-        let distance = |w: &Wall| signed_distance(w, &w.state_at(0.0), x, 2.0 * reach, reach);
+        let distance = |w: &Wall| distance(&Wall { rough: None, ..w.clone() }, &w.state_at(0.0), x, 2.0 * reach, reach);
         let each = walls.iter().enumerate().filter(|(_, w)| w.facets().is_none_or(Facets::is_solid));
         each.map(|(i, w)| (distance(w), i)).filter(|(d, _)| *d <= reach).collect()
     }
