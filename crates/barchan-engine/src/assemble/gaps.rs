@@ -14,6 +14,7 @@ use barchan_flip::signed_distance;
 use barchan_scene::words;
 use barchan_scene::{ContinuumMethod, Parsed, Phases, Problem, opening};
 use glam::DVec3;
+use std::collections::BTreeSet;
 
 /// Cells across a neck below which nothing flows.
 const LEAST_ACROSS: f64 = 4.0;
@@ -23,10 +24,12 @@ const GOOD_ACROSS: f64 = 12.0;
 const THICK: f64 = 2.0;
 /// Distance from walls beyond which places are alike [cells].
 const FAR: f64 = 9.0;
+/// Share by which a width that was sampled may differ from one that is known.
+const ALIKE: f64 = 0.25;
 /// How much wider than its neck a chamber is, at least.
 const WIDER: f64 = 1.35;
 /// Samples at most.
-const MOST_SAMPLES: f64 = 2e6;
+const MOST_SAMPLES: f64 = 6e5;
 /// Steps into which a world step may be cut for a wall's sake.
 const MOST_CUTS: f64 = 100.0;
 
@@ -61,7 +64,8 @@ pub(super) fn check(parsed: &Parsed, setup: &Setup, dt: f64) -> [Vec<Problem>; 2
     }
     let Some(space) = Space::of(walls, &setup.domain, cell) else { return found };
     let regions: Vec<Option<Region>> = scene.continuum.iter().map(|m| m.region().map(|r| r.to_core())).collect();
-    let (necks, widths) = space.necks(cell, &regions);
+    let poured: Vec<DVec3> = scene.emitters.iter().map(|e| e.disc.centre).collect();
+    let (necks, widths) = space.necks(cell, &regions, &poured);
     let too_narrow = LEAST_ACROSS * cell - 0.5 * space.step.max_element();
     for (i, width) in widths.into_iter().enumerate().filter(|(_, width)| *width > 0.0 && *width < too_narrow) {
         let message = format!(
@@ -76,7 +80,8 @@ pub(super) fn check(parsed: &Parsed, setup: &Setup, dt: f64) -> [Vec<Problem>; 2
         let across = neck.width / cell;
         let mut near: Vec<(f64, usize)> = space.walls_near(walls, neck.at, 0.5 * neck.width + space.step.max_element());
         near.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let known = |i: usize| opening(&scene.walls[i]) < GOOD_ACROSS * cell;
+        // Round openings are known by their radii, and have been looked at.
+        let known = |i: usize| (opening(&scene.walls[i]) - neck.width).abs() < ALIKE * neck.width;
         let Some(&(_, i)) = near.first().filter(|_| !near.iter().any(|n| known(n.1))) else { continue };
         let names: Vec<String> = near.iter().map(|n| format!("`{}`", walls[n.1].name)).collect();
         let message = format!(
@@ -157,6 +162,15 @@ fn thin_parts(facets: &Facets, cell: f64) -> Option<f64> {
     (thin > SHARE * all).then(|| sum / thin)
 }
 
+/// Distance to a wall without its bumps [m], at most `far`: negative inside.
+fn distance(wall: &Wall, state: &WallState, x: DVec3, far: f64, cell: f64) -> f64 {
+    match wall.facets() {
+        Some(facets) if wall.least_distance(state, x) < far => facets.distance(wall.to_initial(state, x)).min(far),
+        Some(_) => far,
+        None => signed_distance(wall, state, x, far, 1.5 * cell),
+    }
+}
+
 /// A neck between two chambers.
 struct Neck {
     width: f64,
@@ -178,8 +192,11 @@ impl Space {
     fn of(walls: &[Wall], domain: &Domain, cell: f64) -> Option<Space> {
         let extent = domain.max - domain.min;
         let step = (0.5 * cell).max((extent.x * extent.y * extent.z / MOST_SAMPLES).cbrt());
-        let solid: Vec<(&Wall, WallState)> =
-            walls.iter().filter(|w| w.facets().is_none_or(Facets::is_solid)).map(|w| (w, w.state_at(0.0))).collect();
+        let solid: Vec<(Wall, WallState)> = walls
+            .iter()
+            .filter(|w| w.facets().is_none_or(Facets::is_solid))
+            .map(|w| (Wall { rough: None, ..w.clone() }, w.state_at(0.0)))
+            .collect();
         if solid.is_empty() || !extent.is_finite() || step > 1.5 * cell {
             return None;
         }
@@ -193,7 +210,7 @@ impl Space {
             for y in 0..size[1] {
                 for x in 0..size[0] {
                     let at = origin + step * DVec3::new(x as f64, y as f64, z as f64);
-                    let of = |(w, s): &(&Wall, WallState)| signed_distance(w, s, at, far, 1.5 * cell);
+                    let of = |(w, s): &(Wall, WallState)| distance(w, s, at, far, cell);
                     out.push(solid.iter().map(of).fold(far, f64::min) as f32);
                 }
             }
@@ -225,8 +242,16 @@ impl Space {
         Some((to[2] * self.size[1] + to[1]) * self.size[0] + to[0])
     }
 
-    /// Necks narrower than is good, and how wide the space is in which each region lies, 0 where that is not known.
-    fn necks(&self, cell: f64, regions: &[Option<Region>]) -> (Vec<Neck>, Vec<f64>) {
+    /// The sample nearest to a place, if it lies in the domain.
+    fn nearest(&self, x: DVec3) -> Option<usize> {
+        let at = ((x - self.origin) / self.step).round();
+        let inside = (0..3).all(|k| (0.0..self.size[k] as f64).contains(&at[k]));
+        let [x, y, z] = at.to_array().map(|c| c as usize);
+        inside.then(|| (z * self.size[1] + y) * self.size[0] + x)
+    }
+
+    /// Necks narrower than is good in spaces that sand comes to, and how wide the space is in which each region lies, 0 where that is not known.
+    fn necks(&self, cell: f64, regions: &[Option<Region>], poured: &[DVec3]) -> (Vec<Neck>, Vec<f64>) {
         const NOBODY: u32 = u32::MAX;
         let d = &self.distance;
         let mut order: Vec<u32> = (0..d.len() as u32).filter(|&i| d[i as usize] > 0.0).collect();
@@ -259,26 +284,36 @@ impl Space {
                 // Samples miss the middle of a neck by a quarter of their distance on the mean.
                 let width = 2.0 * f64::from(here) + 0.5 * step;
                 if wider && width < GOOD_ACROSS * cell {
-                    out.push(Neck { width, at: self.point(i as usize) });
+                    out.push((i, Neck { width, at: self.point(i as usize) }));
                 }
                 parent[lower as usize] = upper;
             }
         }
-        let mut width = |region: &Option<Region>| {
-            let Some(region) = region else { return 0.0 };
-            let inside: Vec<u32> = (0..d.len() as u32)
-                .filter(|&i| d[i as usize] > 0.0 && region.contains(self.point(i as usize)))
-                .collect();
-            let widest = inside.into_iter().map(|i| peak[root(&mut parent, i) as usize]).fold(0.0, f32::max);
-            if widest > 0.0 { 2.0 * f64::from(widest) + 0.5 * step } else { 0.0 }
-        };
-        let widths = regions.iter().map(&mut width).collect();
+        let mut homes: BTreeSet<u32> = poured
+            .iter()
+            .filter_map(|x| self.nearest(*x))
+            .filter(|&i| d[i] > 0.0)
+            .map(|i| root(&mut parent, i as u32))
+            .collect();
+        let mut widths = Vec::new();
+        for region in regions {
+            let Some(region) = region else {
+                widths.push(0.0);
+                continue;
+            };
+            let inside = |i: &u32| d[*i as usize] > 0.0 && region.contains(self.point(*i as usize));
+            let roots: BTreeSet<u32> = (0..d.len() as u32).filter(inside).map(|i| root(&mut parent, i)).collect();
+            let widest = roots.iter().map(|r| peak[*r as usize]).fold(0.0, f32::max);
+            widths.push(if widest > 0.0 { 2.0 * f64::from(widest) + 0.5 * step } else { 0.0 });
+            homes.extend(roots);
+        }
+        let out = out.into_iter().filter(|(i, _)| homes.contains(&root(&mut parent, *i))).map(|n| n.1).collect();
         (out, widths)
     }
 
     /// Walls within a distance of a place, with how far they are.
     fn walls_near(&self, walls: &[Wall], x: DVec3, reach: f64) -> Vec<(f64, usize)> {
-        let distance = |w: &Wall| signed_distance(w, &w.state_at(0.0), x, 2.0 * reach, reach);
+        let distance = |w: &Wall| distance(&Wall { rough: None, ..w.clone() }, &w.state_at(0.0), x, 2.0 * reach, reach);
         let each = walls.iter().enumerate().filter(|(_, w)| w.facets().is_none_or(Facets::is_solid));
         each.map(|(i, w)| (distance(w), i)).filter(|(d, _)| *d <= reach).collect()
     }
