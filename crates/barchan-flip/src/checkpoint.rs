@@ -9,6 +9,12 @@ use glam::DVec3;
 /// Names of the components of the stress.
 const STRESS: [&str; 6] = ["stress xx", "stress yy", "stress zz", "stress yz", "stress xz", "stress xy"];
 
+/// The account as whole numbers.
+fn counted(a: &Account) -> Vec<u64> {
+    let numbers = [a.dissipated, a.slipped, a.moved].map(f64::to_bits);
+    [a.evaporated, a.condensed].into_iter().chain(numbers).collect()
+}
+
 /// The complete state.
 pub fn save(liquid: &Liquid) -> Columns {
     let p = &liquid.parcels;
@@ -26,7 +32,7 @@ pub fn save(liquid: &Liquid) -> Columns {
         ("gas position".to_owned(), flat(&liquid.gas.position)),
         ("gas velocity".to_owned(), flat(&liquid.gas.velocity)),
         ("gas id".to_owned(), Column::U32(liquid.gas.id.clone())),
-        ("account".to_owned(), Column::U64(vec![account.evaporated, account.condensed, account.dissipated.to_bits()])),
+        ("account".to_owned(), Column::U64(counted(account))),
         ("counts".to_owned(), Column::U32(vec![liquid.born, liquid.poor])),
         ("solid cell".to_owned(), cells(&solid.list().map(|c| c.0).collect::<Vec<_>>())),
         ("solid quanta".to_owned(), Column::U32(solid.list().map(|c| c.1).collect())),
@@ -83,8 +89,10 @@ pub fn load(liquid: &mut Liquid, saved: Saved<'_>) -> Result<(), Unfit> {
     let g = &mut fresh.gas;
     g.id = saved.u32s("gas id")?;
     (g.position, g.velocity) = (vectors("gas position", g.id.len())?, vectors("gas velocity", g.id.len())?);
-    let account = saved.u64s_of("account", 3)?;
-    fresh.account = Account { evaporated: account[0], condensed: account[1], dissipated: f64::from_bits(account[2]) };
+    let account = saved.u64s_of("account", 5)?;
+    let number = |k: usize| f64::from_bits(account[k]);
+    let (dissipated, slipped, moved) = (number(2), number(3), number(4));
+    fresh.account = Account { evaporated: account[0], condensed: account[1], dissipated, slipped, moved };
     let counts = saved.u32s("counts")?;
     of_length("counts", counts.len(), 2)?;
     (fresh.born, fresh.poor) = (counts[0], counts[1]);

@@ -7,6 +7,7 @@
 
 use crate::FlipError;
 use crate::parcels::{brick_of, place_of};
+use crate::resample::Piece;
 use crate::shown;
 use crate::step::Liquid;
 use crate::surface::ride;
@@ -38,6 +39,17 @@ pub struct Account {
     pub condensed: u64,
     /// Energy lost to friction, impacts and merging [J]: what matter had, and what gravity and walls gave it, less what it has.
     pub dissipated: f64,
+    /// Sum of the changes of momentum that conversions made, by rounding alone, and of the momenta that took part, in quanta [m/s].
+    pub slipped: f64,
+    pub moved: f64,
+}
+
+impl Account {
+    /// Notes a conversion: by how much it changed a momentum.
+    fn book(&mut self, change: DVec3, momentum: DVec3) {
+        self.slipped += change.length();
+        self.moved += momentum.length();
+    }
 }
 
 impl Liquid {
@@ -121,12 +133,16 @@ impl Liquid {
         let p = &self.parcels;
         let (quanta, v, c) = (p.quanta[i], p.velocity[i], p.affine[i]);
         let centre = self.frame.point(p.cell[i], p.offset[i]);
+        let mut given = DVec3::ZERO;
         let reach = shown::reach(self.settings.cell, quanta, self.settings.fill());
         for r in shown::places(p.id[i], quanta, reach) {
             let shear = |a: usize| (0..3).map(|b| f64::from(c[3 * a + b]) * r[b]).sum::<f64>();
-            self.gas.push(centre + r, v + DVec3::new(shear(0), shear(1), shear(2)), self.born);
+            let each = v + DVec3::new(shear(0), shear(1), shear(2));
+            given += each;
+            self.gas.push(centre + r, each, self.born);
             self.born += 1;
         }
+        self.account.book(given - v * f64::from(quanta), v * f64::from(quanta));
         self.account.evaporated += u64::from(quanta);
     }
 
@@ -194,9 +210,10 @@ impl Liquid {
             p.push(cell, offset, v, 1, id);
             return;
         };
-        let n = f64::from(p.quanta[i]);
-        p.velocity[i] = (p.velocity[i] * n + v) / (n + 1.0);
-        p.offset[i] = (p.offset[i] * n + offset) / (n + 1.0);
-        p.quanta[i] += 1;
+        let (parcel, grain) = (self.piece(i), Piece { quanta: 1, offset, velocity: v, affine: [0.0; 9] });
+        let one = parcel.joined(grain, self.settings.cell);
+        let before = parcel.velocity * f64::from(parcel.quanta) + v;
+        self.account.book(one.velocity * f64::from(one.quanta) - before, before);
+        self.become_piece(i, one);
     }
 }

@@ -21,6 +21,7 @@ mod pack;
 mod parcels;
 mod press;
 mod rate;
+mod resample;
 mod rigid;
 mod settings;
 mod shown;

@@ -80,6 +80,8 @@ pub struct PhaseAccount {
     pub condensed: u64,
     /// Energy dissipated by friction, impacts and merging [J].
     pub dissipated: f64,
+    /// What rounding changed in the momenta that conversions between liquid and gas moved, over these momenta.
+    pub slipped: f64,
 }
 
 /// Sand in three phases.
@@ -129,6 +131,7 @@ impl Flip {
             evaporated: l.account.evaporated,
             condensed: l.account.condensed,
             dissipated: l.account.dissipated,
+            slipped: if l.account.moved > 0.0 { l.account.slipped / l.account.moved } else { 0.0 },
         }
     }
 

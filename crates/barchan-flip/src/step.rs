@@ -6,7 +6,7 @@
 //! | `fractions` | walls and bodies | open shares, capacities, velocities of solids |
 //! | `exchange` | filling of the grid | parcels, grains of gas |
 //! | `gas` | walls | grains of gas, loads on walls |
-//! | `scatter` | parcels | mass and momentum on the grid |
+//! | `scatter` | parcels | mass and momentum on the grid; parcels, where they are split or merged |
 //! | `press` | masses, velocities, stress | pressure |
 //! | `grip` | velocities, pressure | stress |
 //! | `gather` | velocities on the grid | velocities of parcels, loads on walls |
@@ -350,6 +350,10 @@ impl Liquid {
             timers.time(Stage::Gas, || self.fly(dt, world_dt, boundary));
         }
         timers.time(Stage::Scatter, || self.scatter(dt, elapsed, boundary));
+        if timers.time(Stage::Exchange, || self.resample()) {
+            timers.time(Stage::Sort, || self.resort(boundary));
+            timers.time(Stage::Scatter, || self.scatter(dt, elapsed, boundary));
+        }
         let mut converged = self.stagger(dt, &mut timers);
         for _ in 0..solid::AGAIN {
             // Where the flow would move frozen sand it thaws, and the force goes on to what lies beneath.
@@ -512,7 +516,7 @@ impl Liquid {
         self.open_up(before, boundary);
     }
 
-    fn scatter(&mut self, dt: f64, elapsed: f64, boundary: &Boundary) {
+    pub fn scatter(&mut self, dt: f64, elapsed: f64, boundary: &Boundary) {
         let s = &self.settings;
         transfer::scatter(&self.grid, &self.parcels, &self.order, s.fill(), s.cell, &mut self.flow.carried);
         self.solid.add_to(&mut self.flow.carried);

@@ -4,6 +4,7 @@ mod bodies;
 mod convergence;
 mod gas;
 mod liquid;
+mod resample;
 mod sameness;
 mod scene;
 mod shown;

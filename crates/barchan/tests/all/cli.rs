@@ -660,6 +660,7 @@ fn grains_run_in_phases_and_one_scene_is_compared_by_three_methods() {
     for file in ["grains/energy.csv", "sph/energy.csv", "phases/energy.csv", "compared.mp4"] {
         assert!(folder.path().join("both").join(file).is_file(), "{file}");
     }
+}
 
 /// A small column of a continuum.
 const COLUMN: &str = r#"

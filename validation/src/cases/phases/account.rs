@@ -13,6 +13,13 @@ pub const CASE: Case = Case {
     criteria: &[
         Criterion::new("lost", "quanta lost or gained", "", Below(0.0), "0"),
         Criterion::new("conversions", "conversions made, over those asked for", "", Accept::Above(1.0), "1"),
+        Criterion::new(
+            "slipped",
+            "momentum that conversions of liquid and gas changed, over what they moved",
+            "",
+            Below(1e-12),
+            "0, to rounding",
+        ),
         Criterion::new("kinds", "kinds of conversion that were seen", "", Accept::Above(4.0), "4"),
     ],
     run,
@@ -60,6 +67,7 @@ fn run(bench: &Bench) -> Result<Findings, CaseError> {
         if made.iter().sum::<u64>() >= asked && made.iter().all(|n| *n > 0) || rig.world.time() > most {
             found.found("lost", lost as f64);
             found.found("conversions", made.iter().sum::<u64>() as f64 / asked as f64);
+            found.found("slipped", a.slipped);
             found.found("kinds", made.iter().filter(|n| **n > 0).count() as f64);
             found.remarks.push(format!(
                 "after {:.2} s: {} froze, {} thawed, {} evaporated, {} condensed",
