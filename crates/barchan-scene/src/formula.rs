@@ -113,21 +113,6 @@ const TWO: &[(&str, Two)] = &[("min", Two::Min), ("max", Two::Max), ("atan2", Tw
 const DEEPEST: usize = 100;
 
 impl Formula {
-    /// Reads a formula of x and y.
-    pub fn new(text: &str) -> Result<Formula, FormulaError> {
-        Formula::of(text, &["x", "y"])
-    }
-
-    /// Reads a formula of x, y, z and t.
-    pub fn of_place_and_time(text: &str) -> Result<Formula, FormulaError> {
-        Formula::of(text, &["x", "y", "z", "t"])
-    }
-
-    /// Reads a formula of t.
-    pub fn of_time(text: &str) -> Result<Formula, FormulaError> {
-        Formula::of(text, &["t"])
-    }
-
     /// Its value at a time [s], where it is one of t alone.
     pub fn at_time(&self, t: f64) -> f64 {
         self.value(&[t, 0.0, 0.0, 0.0])
@@ -376,6 +361,9 @@ impl Parser<'_> {
 mod tests {
     use super::*;
 
+    const XY: &[&str] = &["x", "y"];
+    const XYZT: &[&str] = &["x", "y", "z", "t"];
+
     #[test]
     fn formulas_have_the_value_they_have_on_paper() {
         let (x, y) = (0.7_f64, -1.3_f64);
@@ -397,7 +385,7 @@ mod tests {
             ("exp(-(x^2 + y^2))/sqrt(2)", (-(x * x + y * y)).exp() / 2f64.sqrt()),
             ("abs(y) + min(x, y) + atan2(y, x) + floor(y)", -y + y + y.atan2(x) - 2.0),
         ] {
-            let found = Formula::new(text).unwrap_or_else(|e| panic!("{text}: {e}")).at(x, y);
+            let found = Formula::of(text, XY).unwrap_or_else(|e| panic!("{text}: {e}")).at(x, y);
             assert!((found - value).abs() < 1e-15, "{text} = {found}, not {value}");
         }
     }
@@ -405,9 +393,9 @@ mod tests {
     /// Scenes are compared and written: what is read once must mean the same when it is read again.
     #[test]
     fn a_multiple_is_what_its_text_says() {
-        let formula = Formula::of_place_and_time("8*exp(-z/2) + t").unwrap();
+        let formula = Formula::of("8*exp(-z/2) + t", XYZT).unwrap();
         let half = formula.times(0.5);
-        assert_eq!(half, Formula::of_place_and_time(half.text()).unwrap());
+        assert_eq!(half, Formula::of(half.text(), XYZT).unwrap());
         let at = (DVec3::new(1.0, 2.0, 3.0), 0.25);
         assert_eq!(half.at_place(at.0, at.1), 0.5 * formula.at_place(at.0, at.1));
         assert_ne!(half, formula);
@@ -427,9 +415,9 @@ mod tests {
             ("3 * ü", 4, "`ü` is no value"),
             ("sin x", 4, "expected `(`"),
         ] {
-            let e = Formula::new(text).unwrap_err();
+            let e = Formula::of(text, XY).unwrap_err();
             assert!(e.at == at && e.message.contains(part), "{text}: {e} (at {})", e.at);
         }
-        assert!(Formula::new(&"(".repeat(100_000)).is_err() && Formula::new(&"-".repeat(100_000)).is_err());
+        assert!(Formula::of(&"(".repeat(100_000), XY).is_err() && Formula::of(&"-".repeat(100_000), XY).is_err());
     }
 }
