@@ -81,6 +81,7 @@ pub static CASES: &[Case] = &[
     sph::still::CASE,
     sph::collapse::CASE,
     sph::silo::CASE,
+    sph::hourglass::CASE,
     sph::cut::CASE,
     sph::flight::CASE,
     sph::inertia::CASE,
@@ -176,6 +177,8 @@ pub static FROM_STANDARD: &[(&str, &str)] = &[
     ("sph-silo", "steady"),
     ("sph-silo", "width"),
     ("sph-silo", "liquid"),
+    ("sph-hourglass", "steady"),
+    ("sph-hourglass", "width"),
     // These take minutes, too.
     ("avalanche-hockey-stick", "voellmy-runout"),
     ("avalanche-hockey-stick", "voellmy-alpha"),

@@ -7,6 +7,7 @@ pub mod cut;
 pub mod drop;
 pub mod flight;
 pub mod float;
+pub mod hourglass;
 pub mod inertia;
 pub mod janssen;
 pub mod refine;
