@@ -280,7 +280,9 @@ impl Space {
                     continue;
                 }
                 let (lower, upper) = if peak[a as usize] < peak[b as usize] { (a, b) } else { (b, a) };
-                let wider = f64::from(peak[lower as usize]) > WIDER * f64::from(here) + 0.5 * step;
+                // A pocket in which nothing flows is no chamber, such as what is left of the domain behind a wall.
+                let chamber = f64::from(peak[lower as usize]);
+                let wider = chamber > WIDER * f64::from(here) + 0.5 * step && chamber > 0.5 * LEAST_ACROSS * cell;
                 // Samples miss the middle of a neck by a quarter of their distance on the mean.
                 let width = 2.0 * f64::from(here) + 0.5 * step;
                 if wider && width < GOOD_ACROSS * cell {
