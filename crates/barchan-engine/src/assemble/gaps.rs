@@ -280,10 +280,14 @@ impl Space {
                     continue;
                 }
                 let (lower, upper) = if peak[a as usize] < peak[b as usize] { (a, b) } else { (b, a) };
-                let wider = f64::from(peak[lower as usize]) > WIDER * f64::from(here) + 0.5 * step;
+                // A pocket in which nothing flows is no chamber, such as what is left of the domain behind a wall.
+                let chamber = f64::from(peak[lower as usize]);
+                let wider = chamber > WIDER * f64::from(here) + 0.5 * step && chamber > 0.5 * LEAST_ACROSS * cell;
                 // Samples miss the middle of a neck by a quarter of their distance on the mean.
                 let width = 2.0 * f64::from(here) + 0.5 * step;
-                if wider && width < GOOD_ACROSS * cell {
+                // What is narrower than about a cell is closed to the grid: seams between walls, and the corners of a rim.
+                let open = f64::from(here) > step;
+                if wider && open && width < GOOD_ACROSS * cell {
                     out.push((i, Neck { width, at: self.point(i as usize) }));
                 }
                 parent[lower as usize] = upper;
