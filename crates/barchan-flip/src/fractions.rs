@@ -22,6 +22,8 @@ pub const CLOSED: f64 = 0.01;
 pub const SOLID: f64 = 0.05;
 /// Distance from a wall up to which a place is on its surface [cells]: more than rounding, which would otherwise say at random whether there is room.
 pub const ON_SURFACE: f64 = 1e-6;
+/// From a brick's middle to the farthest node of its halo, and then some: 5 √3 + 1 [cells].
+const FAR: f64 = 9.660254037844386;
 /// Thickness of a wall that has two sides, on the side away from its matter [cells]: a cell, so that no face is left open behind it.
 const SHELL: f64 = 1.5;
 
@@ -168,10 +170,26 @@ impl Fractions {
         let same = |a: &WallState, b: &WallState| {
             (a.position, a.rotation, a.velocity, a.spin) == (b.position, b.rotation, b.velocity, b.spin)
         };
-        let moved = self.states.len() != states.len() || self.states.iter().zip(states).any(|(a, b)| !same(a, b));
+        let walls = boundary.walls();
+        let all = self.states.len() != states.len() || walls.len() != states.len();
+        let moved: Vec<(usize, WallState)> = { self.states.iter().zip(states).enumerate() }
+            .filter(|(_, (a, b))| !same(a, b))
+            .map(|(w, (a, _))| (w, a.clone()))
+            .collect();
         self.states.clear();
         self.states.extend_from_slice(states);
-        let stale = |s: usize| moved || before.is_some_and(|b| b[s] == 0) || spoilt.contains(&grid.bricks[s]);
+        // A wall that moves spoils the bricks that it was or is near.
+        let passed = |s: usize| {
+            let middle = frame.point(grid.bricks[s].map(|b| 8 * b), DVec3::splat(4.0));
+            let near = |w: usize, state: &WallState| {
+                signed_distance(&walls[w], state, middle, FAR * frame.cell, SHELL * frame.cell) < FAR * frame.cell
+            };
+            moved.iter().any(|(w, before)| near(*w, before) || near(*w, &states[*w]))
+        };
+        let stale = |s: usize| {
+            let new = before.is_some_and(|b| b[s] == 0) || spoilt.contains(&grid.bricks[s]);
+            all || new || s > 0 && passed(s)
+        };
         let [ox, oy, oz] = &mut self.open;
         let [rx, ry, rz] = &mut self.room;
         let [sx, sy, sz] = &mut self.solid;
@@ -224,8 +242,7 @@ impl Brick<'_> {
     fn fill(&mut self, brick: [i32; 3], frame: Frame, boundary: &Boundary, states: &[WallState]) -> bool {
         let h = frame.cell;
         let first = brick.map(|b| 8 * b);
-        // From the brick's middle to the farthest node of its halo, and then some.
-        let far = 5.0 * 3f64.sqrt() * h + h;
+        let far = FAR * h;
         let middle = frame.point(first, DVec3::splat(4.0));
         let near = |w: &usize| {
             let wall = &boundary.walls()[*w];
