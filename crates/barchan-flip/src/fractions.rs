@@ -174,7 +174,7 @@ impl Fractions {
         let all = self.states.len() != states.len() || walls.len() != states.len();
         let moved: Vec<(usize, WallState)> = { self.states.iter().zip(states).enumerate() }
             .filter(|(_, (a, b))| !same(a, b))
-            .map(|(w, (a, _))| (w, a.clone()))
+            .map(|(w, (a, _))| (w, *a))
             .collect();
         self.states.clear();
         self.states.extend_from_slice(states);
