@@ -106,6 +106,7 @@ pub static CASES: &[Case] = &[
     phases::free::CASE,
     phases::bearing::CASE,
     phases::incline::CASE,
+    phases::janssen::CASE,
     phases::repose::CASE,
     phases::directions::CASE,
     phases::collapse::CASE,

@@ -47,6 +47,19 @@ fn a_column_of_a_hundred_cells_is_solved_at_once() {
 }
 
 #[test]
+fn a_smooth_upright_wall_carries_no_weight() {
+    // What a face beside the wall does not take of the pressure below it, it does not take of that above it either.
+    let mut a = column(32.0, 2);
+    a.step().unwrap();
+    let weight = a.len() as f64 / 8.0 * a.settings().bulk();
+    for w in [1, 2] {
+        let force = a.boundary.states()[w].force;
+        assert!(force.z.abs() < 2e-3 * weight, "wall {w} carries {} of {weight}", force.z);
+        assert!(force.x.abs() > 0.1 * weight, "wall {w} is pressed on by {}", force.x);
+    }
+}
+
+#[test]
 fn a_collapsing_heap_is_solved_in_few_iterations() {
     let (iterations, residual) = watched(&mut heap(), 60);
     let mean = iterations.iter().sum::<usize>() as f64 / iterations.len() as f64;

@@ -7,6 +7,7 @@ pub mod collapse;
 pub mod directions;
 pub mod free;
 pub mod incline;
+pub mod janssen;
 pub mod refine;
 pub mod repose;
 pub mod slots;
