@@ -22,8 +22,6 @@ pub const CLOSED: f64 = 0.01;
 pub const SOLID: f64 = 0.05;
 /// Distance from a wall up to which a place is on its surface [cells]: more than rounding, which would otherwise say at random whether there is room.
 pub const ON_SURFACE: f64 = 1e-6;
-/// From a brick's middle to the farthest node of its halo, and then some: 5 √3 + 1 [cells].
-const FAR: f64 = 9.660254037844386;
 /// Thickness of a wall that has two sides, on the side away from its matter [cells]: a cell, so that no face is left open behind it.
 const SHELL: f64 = 1.5;
 
