@@ -310,7 +310,7 @@ fn too_many(parsed: &Parsed, spacing: f64) -> Option<Problem> {
     };
     // A particle's share of space goes with the cube of the spacing.
     let over = has.map_or(1.0, |has| needed / has).max(particles / f64::from(u32::MAX));
-    let help = format!("use a spacing of at least {:.2e} m, or smaller regions", spacing * over.cbrt());
+    let help = format!("use a spacing of at least {:.2e} m, or smaller regions", spacing * math::cbrt(over));
     Some(parsed.error_at("continuum[0].spacing", message, help))
 }
 

@@ -6,6 +6,7 @@
 //! found alike, and a ball on a floor or a corner are not taken for one. What moves is looked at as it stands at the start.
 
 use super::Setup;
+use barchan_core::math;
 use barchan_core::parallel;
 use barchan_core::regions::Region;
 use barchan_core::solver::Domain;
@@ -97,7 +98,7 @@ pub(super) fn check(parsed: &Parsed, setup: &Setup, dt: f64) -> [Vec<Problem>; 2
             found[0].push(parsed.error_at(&format!("walls[{i}]"), message, help(LEAST_ACROSS)));
         } else {
             // The flow through a slot goes as its width less some four cells, to the power of 3/2.
-            let lost = 100.0 * (1.0 - (1.0 - LEAST_ACROSS / across).max(0.0).powf(1.5));
+            let lost = 100.0 * (1.0 - math::powf((1.0 - LEAST_ACROSS / across).max(0.0), 1.5));
             let message = format!("{message}: its flow is some {lost:.0} % too slow");
             found[1].push(parsed.warning_at(&format!("walls[{i}]"), message, help(GOOD_ACROSS)));
         }
@@ -191,7 +192,7 @@ impl Space {
     /// None without walls, or where the domain has too many cells for samples that see a neck.
     fn of(walls: &[Wall], domain: &Domain, cell: f64) -> Option<Space> {
         let extent = domain.max - domain.min;
-        let step = (0.5 * cell).max((extent.x * extent.y * extent.z / MOST_SAMPLES).cbrt());
+        let step = (0.5 * cell).max(math::cbrt(extent.x * extent.y * extent.z / MOST_SAMPLES));
         let solid: Vec<(Wall, WallState)> = walls
             .iter()
             .filter(|w| w.facets().is_none_or(Facets::is_solid))
