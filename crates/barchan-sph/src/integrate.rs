@@ -23,7 +23,9 @@ fn hold_off(
     v: &mut DVec3,
 ) -> bool {
     let mut held = false;
-    for contact in contacts.of(k) {
+    // Surfaces of bodies come after the walls. What is squeezed between both is held off the walls last: a body lets it out again, and behind the floor
+    // of a box that is open above it would be lost.
+    for contact in contacts.of(k).iter().rev() {
         let wall = motions[contact.wall as usize].at(contact.point);
         let left = contact.distance + contact.normal.dot(*way - wall * dt);
         if left < least {

@@ -137,6 +137,7 @@ pub static KNOWN: &[(&str, &str)] = &[
     ("phases-repose", "least"),
     ("phases-solid", "slope"),
     ("phases-solid", "height"),
+    ("phases-janssen", "saturates"),
 ];
 
 /// Criteria whose number scatters from packing to packing by more than the accepted range at the quick size, by case and key. They
